@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """docs/spec/mrf.md in plain Python, beside mrfseg: random volumes of random types, with and without a mask.
 
-  mrf_spec.py COUNT    compares labels and rows of so many volumes; prints the options of each that differs
+  mrf_spec.py COUNT    compares labels, rows and probabilities of so many volumes; prints the options of each that differs
 """
 import itertools
 import math
@@ -118,6 +118,11 @@ class Volume:
             yield [str(first + k), str(n), "%.9g" % (self.least + self.step * mean), "%.9g" % (self.step * sd),
                    str(self.sweeps), "%.6f" % (self.falls / ONE), str(self.changed), str(first + k)]
 
+    def shares(self):
+        least = lambda i: min(self.energies(i))
+        weight = {i: [math.exp((least(i) - E) / ONE) for E in self.energies(i)] for i in self.voxels}
+        return [weight[i][c] / sum(weight[i]) if i in weight else 0.0 for c in self.order for i in range(len(self.q))]
+
     def labels(self, first):
         rank = {c: k for k, c in enumerate(self.order)}
         return bytes(first + rank[self.label[i]] if self.inside[i] else 0 for i in range(len(self.q)))
@@ -144,14 +149,18 @@ def compare(r, folder):
     v.segment()
     outside = [float("nan"), float("inf"), 1e30] if letter == "f" else [-32768, 32767]
     path, mask, labels = (os.path.join(folder, f) for f in ("in.nii", "mask.nii", "labels.nii"))
+    shares = os.path.join(folder, r.choice(("shares.nii", "shares.nii.gz")))
     write(path, dims, letter, [x if i else r.choice(outside) for x, i in zip(values, inside)])
     write(mask, dims, "B", [255 * i for i in inside])
     words = ["--classes", o["K"], "--neighbours", o["nb"], "--beta-in", o["beta_in"], "--beta-out", o["beta_out"]]
-    words += ["--mask", mask] * masked + ["--labels", labels, "--no-provenance", "--header", "none", "-t", r.choice((1, 3))]
+    words += ["--mask", mask] * masked + ["--labels", labels, "--probabilities", shares, "-t", r.choice((1, 3))]
+    words += ["--no-provenance", "--header", "none"]
     words += ["-f", "class,voxels,mean,sd,sweeps,energy,changed,label", path]
     out = subprocess.run(["mrfseg"] + [str(w) for w in words], check=True, stdout=subprocess.PIPE).stdout.decode()
     same = [line.split("\t") for line in out.splitlines()] == list(v.rows(int(masked)))
     same = same and mrf.load(labels)[352:] == v.labels(int(masked))
+    got = struct.unpack("<%df" % (n * o["K"]), mrf.load(shares)[352:])
+    same = same and all(abs(a - b) < 2**-24 for a, b in zip(got, v.shares()))
     if not same:
         print("differs:", dims, letter, " ".join(str(w) for w in words))
         print(out, *v.rows(int(masked)), sep="\n")

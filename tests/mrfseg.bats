@@ -194,6 +194,38 @@ PY
     tail -1 got | cut -f2,10 | grep -qx $'\\([123]\\):component\t\\1' || fail "$(tail -1 got)"
 }
 
+@test "probabilities: a volume for each class, in either byte order, that agree with the labels" {
+    for order in '<' '>'; do
+        make_nifti it.nii dims=9,7,5 order="$order" values=0,100,250 noise=60 slope=2 inter=-5 raw=148:736563726574
+        bare --class a:0:30 --class b:200:30 --class c:490:30 --probabilities p.nii --labels l.nii it.nii >/dev/null
+        same <(header it.nii | grep '^geometry') <(header p.nii | grep '^geometry')
+        printf '%s\n' 'dim 4 9 7 5 3 1 1 1' 'type 16 32' 'scale 352.0 1.0 0.0' 'intent 0' 'bytes 4132' >want
+        same want <(header p.nii | grep -v '^geometry')
+        python3 - "$order" <<'PY'
+import struct, sys
+data, label = open("p.nii", "rb").read(), open("l.nii", "rb").read()[352:]
+p = struct.unpack(sys.argv[1] + "945f", data[352:])
+assert data[148:228].rstrip(b"\0") == b"mrfseg: 0 a, 1 b, 2 c", data[148:228]
+for i, c in enumerate(label):
+    own = [p[i + 315 * k] for k in range(3)]
+    assert abs(sum(own) - 1) < 1e-6 and own[c] == max(own), (i, c, own)
+PY
+        for t in 2 5; do
+            mrfseg --class a:0:30 --class b:200:30 --class c:490:30 --probabilities q.nii -t $t -O nii it.nii >m.nii
+            cmp p.nii q.nii && cmp l.nii m.nii
+        done
+    done
+    for b in $(mrfseg --list-backends | awk -F '\t' 'NR > 1 && $2 == "yes" { print $1 }'); do
+        mrfseg --classes 4 --backend "$b" --probabilities "$b.p.nii.gz" phantom-small.nii >/dev/null
+        mrfseg --classes 4 --backend scalar --probabilities want.nii phantom-small.nii >/dev/null
+        cmp want.nii <(gzip -dc "$b.p.nii.gz") || fail "$b"
+    done
+    make_nifti series.nii dims=9,7,5,2 values=0,100,250 noise=60
+    refuses 'series.nii: volume 1: a series of 2; --probabilities expects one volume' -- --probabilities q.nii series.nii
+    misuse 'probabilities: those of 2 inputs; expected one' -- --classes 2 --probabilities q.nii small.nii
+    misuse 'probabilities: p.nii is where --labels goes' -- --classes 2 --labels p.nii --probabilities p.nii
+}
+
 @test "a mask that is none, or does not fit" {
     masks() { # masks PATTERN... -- MASK
         local want=()

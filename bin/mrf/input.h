@@ -17,6 +17,7 @@ typedef struct ws_mrf_image {
 
 typedef struct ws_mrf_input {
     ws_inputs in;
+    size_t beside; /* bytes that the caller takes for a voxel beside its value */
     const uint8_t *chunk; /* what is left of the input's last one */
     size_t left;
     uint64_t at; /* bytes of this file that were taken */

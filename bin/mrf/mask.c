@@ -33,7 +33,7 @@ static int take(ws_mrf_mask *m, ws_mrf_image *image, ws_err *err) {
 }
 
 int ws_mrf_mask_read(ws_mrf_mask *m, const char *path, ws_err *err) {
-    ws_mrf_input in = {.known = 0};
+    ws_mrf_input in = {.beside = 1};
     ws_mrf_image image = {.name = path};
     m->path = path;
     ws_inputs_init(&in.in, &m->path, 1);

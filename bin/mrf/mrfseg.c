@@ -2,6 +2,7 @@
  * mrfseg: segmentation of volumes by a Markov random field. */
 #include "bin/mrf/program.h"
 #include "lib/base/number.h"
+#include "lib/compress/deflate.h"
 #include "lib/run/job.h"
 #include "lib/run/table.h"
 
@@ -33,6 +34,9 @@ static int open_mrf(ws_job *job, ws_err *err) {
     if (!rc && p->labels && job->ninput > 1)
         rc = ws_fail(err, WS_EUSAGE, "%s: the labels of %d inputs; expected one input, as a file has one geometry",
                      o->labels ? "--labels" : "--out-format nii", job->ninput);
+    if (!rc && p->probabilities && job->ninput > 1)
+        rc = ws_fail(err, WS_EUSAGE, "--probabilities: those of %d inputs; expected one input, as a file has one "
+                                     "geometry", job->ninput);
     if (!rc && o->mask) rc = check_standard_input(job, err);
     return rc || !o->mask ? rc : ws_mrf_mask_read(&p->mask, o->mask, err);
 }
@@ -60,12 +64,15 @@ typedef struct item {
     ws_mrf_order order;
     ws_mrf_kept kept;
     ws_buf label; /* with x fastest */
+    ws_buf share; /* the file of probabilities */
 } item;
 
 static int open_reader(ws_job *job, ws_err *err) {
     reader *r = job->reader = ws_calloc(1, sizeof *r, err);
     if (!r) return WS_ENOMEM;
+    const ws_mrf_plan *p = plan_of(job);
     ws_inputs_init(&r->input.in, job->input, job->ninput);
+    r->input.beside = 3 + (p->probabilities ? (size_t)p->conf.K * sizeof(float) : 0);
     return WS_OK;
 }
 
@@ -82,6 +89,7 @@ static void destroy_item(void *item_) {
     ws_mrf_volume_release(&it->volume);
     ws_mrf_work_release(&it->work);
     ws_buf_release(&it->label);
+    ws_buf_release(&it->share);
     ws_free(it);
 }
 
@@ -103,6 +111,9 @@ static int label(const ws_job *job, const ws_mrf_body *b, item *it, int threads,
 
 static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     const ws_mrf_plan *p = plan_of(job);
+    if (p->probabilities && it->image.header.T > 1)
+        return ws_fail(err, WS_EDATA, "a series of %zu; --probabilities expects one volume, as the fourth dimension "
+                                      "of its file is that of the classes", it->image.header.T);
     int rc = p->mask.inside ? ws_mrf_mask_fits(&p->mask, &it->image.header, err) : WS_OK;
     if (!rc)
         rc = ws_mrf_codes(&it->image.header, it->image.data.p, p->mask.inside, &it->volume, &it->scale, threads, err);
@@ -115,10 +126,14 @@ static int segment(ws_job *job, item *it, int threads, ws_err *err) {
     return label(job, ws_job_pick_backend(job)->own, it, threads, err);
 }
 
-static int finish(const ws_mrf_plan *p, item *it, ws_err *err) {
+static int finish(const ws_mrf_plan *p, item *it, int threads, ws_err *err) {
     ws_mrf_order_of(p, &it->scale, &it->result, &it->order);
-    if (!p->labels && !p->seeded) return WS_OK;
-    return ws_mrf_make_labels(p, &it->volume, &it->order, &it->label, &it->kept, err);
+    int rc = WS_OK;
+    if (p->labels || p->seeded) rc = ws_mrf_make_labels(p, &it->volume, &it->order, &it->label, &it->kept, err);
+    if (!rc && p->probabilities)
+        rc = ws_mrf_make_probabilities(p, &it->image, &it->volume, &it->result, &it->order, threads, &it->work,
+                                       &it->share, err);
+    return rc;
 }
 
 /* Segments a volume. Threads that are not at other volumes help with this one. */
@@ -128,7 +143,7 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     const int busy = ++r->busy, threads = job->nworker > busy ? job->nworker / busy : 1;
     (void)part, (void)worker;
     int rc = segment(job, it, threads, err);
-    if (!rc) rc = finish(plan_of(job), it, err);
+    if (!rc) rc = finish(plan_of(job), it, threads, err);
     r->busy--;
     if (rc == WS_EDATA)
         ws_err_prefix(err, "%s: volume %llu: ", it->image.name, (unsigned long long)it->image.index + 1);
@@ -140,14 +155,24 @@ static int work(ws_job *job, void *item_, size_t part, ws_worker *worker, ws_err
     return WS_OK;
 }
 
+/* Hands the file of probabilities to the writer. */
+static int add_probabilities(const ws_mrf_plan *p, item *it, ws_buf *out, ws_err *err) {
+    if (p->gzip_probabilities) return ws_gzip_add(out, it->share.p, it->share.n, err);
+    const ws_buf swap = *out;
+    *out = it->share;
+    it->share = swap;
+    return WS_OK;
+}
+
 /* Makes the text of a volume. A volume whose text is not whole leaves no text. */
 static int format(ws_job *job, void *item_, ws_worker *worker, ws_outtext *out, ws_err *err) {
     const ws_mrf_plan *p = plan_of(job);
-    const item *it = item_;
+    item *it = item_;
     (void)worker;
     int rc = WS_OK;
     if (p->table) rc = ws_mrf_rows(p, &it->image, &it->scale, &it->result, &it->order, &it->kept, &out[0], err);
     if (!rc && p->labels) rc = ws_mrf_add_labels(p, &it->image, (const uint8_t *)it->label.p, &out[p->table].text, err);
+    if (!rc && p->probabilities) rc = add_probabilities(p, it, &out[job->nout - 1].text, err);
     for (int k = 0; k < job->nout && rc; k++) out[k].text.n = out[k].rows = 0;
     return rc;
 }
@@ -165,13 +190,14 @@ static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *out, ws_err 
     return plan_of(job)->table ? ws_table_end(job, rows, out, err) : WS_OK;
 }
 
-/* Labels beside the table are output 1. */
+/* Labels beside the table are output 1, probabilities the last. */
 static int outputs(ws_job *job, ws_err *err) {
     const ws_mrf_options *o = options_of(job);
     (void)err;
     job->out[0].head = head;
     job->out[0].end = end;
     if (o->labels) ws_job_add_output(job, &(ws_output){.path = o->labels});
+    if (o->probabilities) ws_job_add_output(job, &(ws_output){.path = o->probabilities});
     return WS_OK;
 }
 

@@ -27,7 +27,7 @@ enum { /* offsets */
     AT_MAGIC = 344
 };
 
-enum { CODE_UINT8 = 2, INTENT_LABEL = 1002, OFFSET_MAX = 1 << 30 };
+enum { INTENT_LABEL = 1002, OFFSET_MAX = 1 << 30 };
 #define VOXELS_MAX (UINT64_C(1) << 31)
 
 static const struct {
@@ -35,7 +35,7 @@ static const struct {
     size_t size;
     const char *name;
 } types[WS_NIFTI_NTYPE] = {
-    [WS_NIFTI_UINT8] = {CODE_UINT8, 1, "uint8"}, [WS_NIFTI_INT8] = {256, 1, "int8"},
+    [WS_NIFTI_UINT8] = {2, 1, "uint8"}, [WS_NIFTI_INT8] = {256, 1, "int8"},
     [WS_NIFTI_INT16] = {4, 2, "int16"},          [WS_NIFTI_UINT16] = {512, 2, "uint16"},
     [WS_NIFTI_INT32] = {8, 4, "int32"},          [WS_NIFTI_UINT32] = {768, 4, "uint32"},
     [WS_NIFTI_FLOAT32] = {16, 4, "float32"},     [WS_NIFTI_FLOAT64] = {64, 8, "float64"},
@@ -213,9 +213,10 @@ int ws_nifti_grid(const ws_nifti *h, double grid[3][4]) {
     return isfinite(sum);
 }
 
-/* ---- labels ---- */
+/* ---- headers of results ---- */
 
-void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_NIFTI_DATA]) {
+/* Begins the header of a file with the geometry and byte order of h and values of this type. */
+static void begin(const ws_nifti *h, ws_nifti_type type, const char *description, uint8_t out[WS_NIFTI_DATA]) {
     memset(out, 0, WS_NIFTI_DATA);
     memcpy(out, h->raw, 4);
     memcpy(out + AT_AXES, h->raw + AT_AXES, 1);
@@ -225,9 +226,19 @@ void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_
     memcpy(out + AT_QFORM, h->raw + AT_QFORM, AT_INTENT_NAME - AT_QFORM);
     memcpy(out + AT_DESCRIP, description, strnlen(description, WS_NIFTI_DESCRIPTION - 1));
     memcpy(out + AT_MAGIC, "n+1", 4);
-    put16(out, h->foreign, AT_INTENT_CODE, INTENT_LABEL);
-    put16(out, h->foreign, AT_TYPE, CODE_UINT8);
-    put16(out, h->foreign, AT_BITS, 8);
+    put16(out, h->foreign, AT_TYPE, (uint16_t)types[type].code);
+    put16(out, h->foreign, AT_BITS, (uint16_t)(8 * types[type].size));
     put_float(out, h->foreign, AT_OFFSET, WS_NIFTI_DATA);
     put_float(out, h->foreign, AT_SLOPE, 1);
+}
+
+void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_NIFTI_DATA]) {
+    begin(h, WS_NIFTI_UINT8, description, out);
+    put16(out, h->foreign, AT_INTENT_CODE, INTENT_LABEL);
+}
+
+void ws_nifti_floats(const ws_nifti *h, int K, const char *description, uint8_t out[WS_NIFTI_DATA]) {
+    const size_t size[5] = {4, h->X, h->Y, h->Z, (size_t)K};
+    begin(h, WS_NIFTI_FLOAT32, description, out);
+    for (int i = 0; i < 8; i++) put16(out, h->foreign, AT_DIM + 2 * i, i < 5 ? (uint16_t)size[i] : 1);
 }

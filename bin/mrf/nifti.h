@@ -52,5 +52,7 @@ enum { WS_NIFTI_DESCRIPTION = 80 /* bytes, with the end */ };
 /* Writes the header of a file of labels: uint8, the geometry and byte order of h, this description, nothing of h's
  * texts. */
 void ws_nifti_labels(const ws_nifti *h, const char *description, uint8_t out[WS_NIFTI_DATA]);
+/* Writes that of a file of K volumes of float32 with the same geometry and byte order. */
+void ws_nifti_floats(const ws_nifti *h, int K, const char *description, uint8_t out[WS_NIFTI_DATA]);
 
 #endif

@@ -46,6 +46,9 @@ const ws_opt ws_mrf_opts[] = {
      .group = WS_GROUP_FILTER, .flags = WS_OPT_RESULT, PLAIN},
     {0, "labels", NULL, WS_OPT_STRING, AT(labels), "FILE",
      "also write the labels to FILE, as NIfTI-1, compressed if it ends in .gz", .group = WS_GROUP_OUTPUT, PLAIN},
+    {0, "probabilities", NULL, WS_OPT_STRING, AT(probabilities), "FILE",
+     "also write the probability of each class to FILE, as NIfTI-1 with a volume for each; compressed if it ends in .gz",
+     .group = WS_GROUP_OUTPUT, PLAIN},
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(nii), "FORMAT", "write tsv (the table) or nii (the labels) [tsv]",
      .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},
     {'K', "batch", NULL, WS_OPT_SIZE, AT(batch), "SIZE", "", .flags = WS_OPT_HIDDEN, PLAIN},
@@ -170,6 +173,8 @@ int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *c
     p->table = !o->nii;
     p->labels = o->nii || o->labels;
     p->gzip = ends_in_gz(o->nii ? common->output : o->labels);
+    p->probabilities = o->probabilities != NULL;
+    p->gzip_probabilities = ends_in_gz(o->probabilities);
     return rc;
 }
 

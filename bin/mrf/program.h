@@ -17,7 +17,7 @@ typedef struct ws_mrf_options {
     long long classes, random_seed, sweeps;
     int classes_given, fixed, neighbours, rule, boundary, nii;
     double beta_in, beta_out, xi, eps;
-    const char *seed, *labels, *mask;
+    const char *seed, *labels, *mask, *probabilities;
     uint64_t batch; /* a common option that has no meaning here */
 } ws_mrf_options;
 
@@ -36,6 +36,7 @@ typedef struct ws_mrf_plan {
     int seeded, boundary;
     unsigned long long seed[3]; /* voxel x, y, z */
     int table, labels, gzip;    /* what is made: rows; labels, compressed */
+    int probabilities, gzip_probabilities;
     int column[WS_MRF_COLUMNS], ncolumn; /* of the table, by number */
     const char *mask_path;               /* NULL: none */
     ws_mrf_mask mask;                    /* read by open */
@@ -48,7 +49,7 @@ void ws_mrf_plan_release(ws_mrf_plan *p);
 /* Returns the label of the first class: outside of a mask labels are 0. */
 static inline int ws_mrf_first_label(const ws_mrf_plan *p) { return p->mask_path != NULL; }
 
-/* ---- what is made of a segmented volume (results.c) ---- */
+/* ---- results of a segmented volume (results.c) ---- */
 
 /* The order of the classes in the output. */
 typedef struct ws_mrf_order {
@@ -73,11 +74,18 @@ typedef struct ws_mrf_kept {
 int ws_mrf_make_labels(const ws_mrf_plan *p, const ws_mrf_volume *v, const ws_mrf_order *order, ws_buf *out,
                        ws_mrf_kept *kept, ws_err *err);
 
+/* Makes in *out the header and the values of a file of the classes' probabilities. WS_ENOMEM is the only failure. */
+int ws_mrf_make_probabilities(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_volume *v,
+                              const ws_mrf_result *r, const ws_mrf_order *order, int threads, ws_mrf_work *w,
+                              ws_buf *out, ws_err *err);
+
 /* ---- output (rows.c) ---- */
 
 /* Adds the rows of a volume: its classes, and with a seed the component. WS_ENOMEM is the only failure. */
 int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_scale *scale, const ws_mrf_result *r,
                 const ws_mrf_order *order, const ws_mrf_kept *kept, ws_outtext *out, ws_err *err);
+/* Writes which label is which class: as many names as have room. */
+void ws_mrf_describe(const ws_mrf_plan *p, char text[WS_NIFTI_DESCRIPTION]);
 /* Adds the labels of a volume, the header before the first of a file. The same failure. */
 int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_image *image, const uint8_t *label, ws_buf *out, ws_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What is made of a segmented volume: see bin/mrf/program.h. */
+ * The order of classes, labels and probabilities of a segmented volume: see bin/mrf/program.h. */
 #include "bin/mrf/program.h"
 
 #include "kernels/mrf/after.h"
@@ -51,5 +51,25 @@ int ws_mrf_make_labels(const ws_mrf_plan *p, const ws_mrf_volume *v, const ws_mr
     for (size_t i = 0; i < v->n; i++) label[i] = order->label[label[i]];
     const int rc = p->seeded ? keep_component(p, v, label, kept, err) : WS_OK;
     if (!rc && p->boundary) ws_mrf_boundary(v, label);
+    return rc;
+}
+
+/* ---- probabilities ---- */
+
+int ws_mrf_make_probabilities(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_volume *v,
+                              const ws_mrf_result *r, const ws_mrf_order *order, int threads, ws_mrf_work *w,
+                              ws_buf *out, ws_err *err) {
+    const ws_nifti *h = &image->header;
+    const size_t n = v->n * (size_t)p->conf.K;
+    char description[WS_NIFTI_DESCRIPTION];
+    out->n = 0;
+    int rc = ws_buf_reserve(out, WS_NIFTI_DATA + n * sizeof(float), err);
+    if (rc) return rc;
+    float *share = (float *)(void *)(out->p + WS_NIFTI_DATA);
+    ws_mrf_describe(p, description);
+    ws_nifti_floats(h, p->conf.K, description, (uint8_t *)out->p);
+    out->n = WS_NIFTI_DATA + n * sizeof(float);
+    rc = ws_mrf_probabilities(&p->conf, v, r, order->class, threads, w, share, err);
+    if (!rc && h->foreign) ws_mrf_turn(share, n, sizeof(float));
     return rc;
 }

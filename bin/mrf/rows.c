@@ -79,8 +79,7 @@ int ws_mrf_rows(const ws_mrf_plan *p, const ws_mrf_image *image, const ws_mrf_sc
     return add_row(p, &c, out, err);
 }
 
-/* Writes which label is which class: as many names as have room. */
-static void describe(const ws_mrf_plan *p, char text[WS_NIFTI_DESCRIPTION]) {
+void ws_mrf_describe(const ws_mrf_plan *p, char text[WS_NIFTI_DESCRIPTION]) {
     static const char more[] = ", ...";
     const size_t most = WS_NIFTI_DESCRIPTION;
     const int first = ws_mrf_first_label(p);
@@ -106,7 +105,7 @@ int ws_mrf_add_labels(const ws_mrf_plan *p, const ws_mrf_image *image, const uin
     uint8_t header[WS_NIFTI_DATA];
     char description[WS_NIFTI_DESCRIPTION];
     int rc = WS_OK;
-    describe(p, description);
+    ws_mrf_describe(p, description);
     ws_nifti_labels(h, description, header);
     if (image->index == 0) rc = add(out, header, sizeof header, err);
     return rc ? rc : add(out, label, h->X * h->Y * h->Z, err);

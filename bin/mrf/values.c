@@ -22,7 +22,7 @@ typedef struct work {
 
 /* ---- byte order ---- */
 
-static void turn(void *data, size_t n, size_t size) {
+void ws_mrf_turn(void *data, size_t n, size_t size) {
     uint16_t *a = data;
     uint32_t *b = data;
     uint64_t *c = data;
@@ -105,7 +105,7 @@ static int find_range(void *ctx, size_t chunk, ws_err *err) {
     const ws_nifti *h = w->h;
     const size_t first = chunk * w->rows * h->X, end = end_of(w, chunk) * h->X;
     double *range = w->range[chunk], of_run[2];
-    if (h->foreign) turn(at(w, chunk * w->rows), end - first, h->size);
+    if (h->foreign) ws_mrf_turn(at(w, chunk * w->rows), end - first, h->size);
     range[0] = HUGE_VAL, range[1] = -HUGE_VAL;
     for (size_t from = first, to; (to = run_of(w->mask, &from, end)) > from; from = to) {
         const size_t i = from + range_of[h->type]((char *)w->data + from * h->size, to - from, of_run);
@@ -191,7 +191,7 @@ int ws_mrf_inside(const ws_nifti *h, void *data, uint8_t *inside, ws_err *err) {
     const size_t n = h->X * h->Y * h->Z;
     value_fn *const value = value_of[h->type];
     size_t one = n;
-    if (h->foreign) turn(data, n, h->size);
+    if (h->foreign) ws_mrf_turn(data, n, h->size);
     for (size_t i = 0; i < n; i++) {
         const double v = value(data, i);
         if (v - v != 0) return not_binary(h, data, i, i, err);

@@ -11,6 +11,9 @@ typedef struct ws_mrf_scale {
     double least, step, slope, inter;
 } ws_mrf_scale;
 
+/* Turns the bytes of n values of this size round. */
+void ws_mrf_turn(void *data, size_t n, size_t size);
+
 /* Gives v the shape of h, a mask, which may be NULL and must stay, and the codes of data, which holds
  * ws_nifti_volume_size(h) bytes and may be changed (mrf.md, section 1). Up to `threads` threads. WS_EDATA if a value
  * inside of the mask is no finite number, with a sentence that names the voxel; WS_ENOMEM. */

@@ -44,6 +44,19 @@ WS_DEVICE static inline double ws_mrf_log(double x) {
     return e * 0x1.62e42fefa3800p-1 + (2 * s + (2 * s * sum + e * 0x1.ef35793c76730p-45));
 }
 
+/* Returns e^x for x <= 0 within two units in the last place, 0 below -708. x = n log 2 + r with |r| < 0.347. Fourteen
+ * terms of the series of e^r leave 2^-57. */
+static inline double ws_mrf_exp(double x) {
+    if (x < -708) return 0;
+    const double n = (double)(int)(x * 1.4426950408889634 - 0.5);
+    const double r = (x - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;
+    double sum = 1, scale;
+    for (int k = 14; k > 0; k--) sum = 1 + r / k * sum;
+    const uint64_t bits = (uint64_t)(1023 + (int)n) << 52;
+    memcpy(&scale, &bits, sizeof scale);
+    return sum * scale;
+}
+
 /* Returns floor(x), |x| < 2^62. */
 WS_DEVICE static inline int64_t ws_mrf_floor(double x) {
     const int64_t t = (int64_t)x;
