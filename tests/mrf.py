@@ -41,6 +41,7 @@ def dims_of(data):
 
 def options_of(o):
     words = ["--classes", str(o["K"])]
+    o.setdefault("beta_in", 0.5)  # their default for every neighbourhood
     names = {"nb": "neighbours", "beta_in": "beta-in", "beta_out": "beta-out", "rule": "rule", "xi": "xi", "seed": "random-seed",
              "sweeps": "sweeps"}
     for key, name in names.items():

@@ -292,6 +292,14 @@ EOF
     same <(cut -f2,10 got) <(printf '%s\t%s\n' 0 0 1 1 2 2)
 }
 
+@test "by default all neighbours together weigh the same in each neighbourhood" {
+    for pair in 6:0.5 18:0.16666666666666666 26:0.11538461538461539; do
+        bare --classes 4 --neighbours "${pair%:*}" phantom-noisy.nii >got
+        bare --classes 4 --neighbours "${pair%:*}" --beta-in "${pair#*:}" phantom-noisy.nii >want
+        same want got
+    done
+}
+
 @test "columns, header, provenance, statistics" {
     mrfseg --classes 2 small.nii >a
     whole_rows a
@@ -306,11 +314,11 @@ EOF
     bare --classes 2 "$(printf 'a\tb.nii')" >b
     [ "$(cut -f1 b | uniq)" = 'a?b.nii' ]
     make_nifti nosize.nii dims=3,3,3 raw=80:00000000
-    [ "$(bare --classes 1 nosize.nii | cut -f4)" = '' ]
+    [ "$(bare --class a:0:1 nosize.nii | cut -f4)" = '' ]
     make_nifti metres.nii dims=3,3,3 raw=123:01
     make_nifti mm.nii dims=3,3,3
-    [ "$(bare --classes 1 -f ml mm.nii)" = 0.405 ]
-    [ "$(bare --classes 1 -f ml metres.nii)" = 4.05e+08 ]
+    [ "$(bare --class a:0:1 -f ml mm.nii)" = 0.405 ]
+    [ "$(bare --class a:0:1 -f ml metres.nii)" = 4.05e+08 ]
 }
 
 misuse() { # misuse PATTERN... -- ARGUMENT...
@@ -334,6 +342,7 @@ misuse() { # misuse PATTERN... -- ARGUMENT...
     misuse 'class: .*tabs' -- --class $'a\tb:1:2'
     misuse 'classes' '65' 'range' -- --classes 65
     misuse 'classes' '0 is' 'range' -- --classes 0
+    misuse 'classes: 1 is out of range: expected 2 to 64' -- --classes 1
     misuse 'class: expected CLASS, found ""' -- --class ''
     misuse 'class: given more than 64 times' -- $(for i in $(seq 65); do echo "--class c$i:$i:1"; done)
     misuse 'fixed' -- --fixed --classes 2

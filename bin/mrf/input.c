@@ -53,7 +53,8 @@ static int ended_in_header(const ws_mrf_input *in, ws_err *err) {
 /* Refuses a volume that this process has no memory for: its values, and what the caller takes beside. */
 static int check_memory(const ws_mrf_input *in, ws_err *err) {
     const ws_nifti *h = &in->header;
-    const uint64_t need = ws_nifti_volume_size(h) + in->beside * (uint64_t)h->X * h->Y * h->Z, may = ws_memory_allowed();
+    const uint64_t need = ws_nifti_volume_size(h) + in->beside * (uint64_t)h->X * h->Y * h->Z,
+                   may = ws_memory_allowed();
     char needs[WS_NUMBER_MAX], has[WS_NUMBER_MAX];
     if (need <= may) return WS_OK;
     return ws_fail(err, WS_ENOMEM, "%s: a volume of %zu x %zu x %zu voxels, %s, needs %s bytes of memory or more, but "

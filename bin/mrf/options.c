@@ -18,13 +18,13 @@ static const char *const rules[] = {"icm", "random", NULL}; /* the numbers of ws
 const ws_opt ws_mrf_opts[] = {
     {0, "class", NULL, WS_OPT_LIST, AT(class_list), "CLASS",
      "a class as NAME:MEAN:SD, in the file's units; once for each class", SCORE, PLAIN},
-    {0, "classes", NULL, WS_OPT_INT, AT(classes), "K", "find K classes from the values alone", .min = 1,
+    {0, "classes", NULL, WS_OPT_INT, AT(classes), "K", "find K classes from the values alone", .min = 2,
      .max = WS_MRF_CLASSES, SCORE, .given = AT(classes_given)},
     {0, "fixed", NULL, WS_OPT_FLAG, AT(fixed), NULL, "hold the means and deviations of --class", SCORE, PLAIN},
     {0, "neighbours", NULL, WS_OPT_CHOICE, AT(neighbours), "N",
      "voxels that share a face (6), or an edge (18), or a corner (26) [6]", .choices = neighbourhoods, SCORE, PLAIN},
-    {0, "beta-in", NULL, WS_OPT_REAL, AT(beta_in), "X", "energy that a neighbour of the same class takes away [0.5]",
-     .min = -WS_MRF_BETA_MAX, .max = WS_MRF_BETA_MAX, SCORE, PLAIN},
+    {0, "beta-in", NULL, WS_OPT_REAL, AT(beta_in), "X", "energy that a neighbour of the same class takes away [3 / N]",
+     .min = -WS_MRF_BETA_MAX, .max = WS_MRF_BETA_MAX, SCORE, .given = AT(beta_given)},
     {0, "beta-out", NULL, WS_OPT_REAL, AT(beta_out), "X", "energy that a neighbour of another class takes away [0]",
      .min = -WS_MRF_BETA_MAX, .max = WS_MRF_BETA_MAX, SCORE, PLAIN},
     {0, "rule", NULL, WS_OPT_CHOICE, AT(rule), "RULE",
@@ -59,7 +59,6 @@ void ws_mrf_defaults(void *options) {
     ws_mrf_options *o = options;
     o->random_seed = 42;
     o->sweeps = 50;
-    o->beta_in = 0.5;
     o->eps = 1e-4;
 }
 
@@ -163,7 +162,7 @@ int ws_mrf_plan_make(ws_mrf_plan *p, const ws_mrf_options *o, const ws_common *c
     p->conf.neighbours = sizes[o->neighbours];
     p->conf.fixed = o->fixed;
     p->conf.rule = (ws_mrf_rule)o->rule;
-    p->conf.in = ws_mrf_energy(o->beta_in);
+    p->conf.in = ws_mrf_energy(o->beta_given ? o->beta_in : WS_MRF_BETA_ALL / p->conf.neighbours);
     p->conf.out = ws_mrf_energy(o->beta_out);
     p->conf.xi = ws_mrf_energy(o->xi);
     p->conf.seed = (uint64_t)o->random_seed;

@@ -15,7 +15,7 @@
 typedef struct ws_mrf_options {
     ws_opt_list class_list;
     long long classes, random_seed, sweeps;
-    int classes_given, fixed, neighbours, rule, boundary, nii;
+    int classes_given, beta_given, fixed, neighbours, rule, boundary, nii;
     double beta_in, beta_out, xi, eps;
     const char *seed, *labels, *mask, *probabilities;
     uint64_t batch; /* a common option that has no meaning here */

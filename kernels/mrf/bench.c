@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
             if ((only_neighbours && only_neighbours != size) ||
                 (only_rule && strcmp(only_rule, rules[k / nsizes]) != 0))
                 continue;
-            const int32_t in = ws_mrf_energy(3.0 / size);
+            const int32_t in = ws_mrf_energy(WS_MRF_BETA_ALL / size);
             const ws_mrf_conf conf = {
                 .K = K, .neighbours = size, .rule = (ws_mrf_rule)(k / nsizes), .in = in, .eps = -1};
             for (int i = 0; i < (nsweeps ? nsweeps : 1) && !rc; i++)

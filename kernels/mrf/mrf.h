@@ -16,6 +16,7 @@ enum {
     WS_MRF_BETA_MAX = 100,  /* of |beta_in| and |beta_out|: energies and their differences fit 32 bits */
     WS_MRF_XI_MAX = 10000   /* xi fits 32 bits */
 };
+#define WS_MRF_BETA_ALL 3.0 /* beta_in of all neighbours together, where the user does not say */
 #define WS_MRF_VOXELS_MAX (UINT64_C(1) << 31) /* of a volume: its sums fit 64 bits */
 
 /* ---- a volume (volume.c) ---- */
