@@ -431,8 +431,12 @@ cleanroot: ## as root: what INSTALL says in a bare Debian, from make dist to uni
 debroot: ## as root: the Debian package built, installed, tested and purged in bare roots
 	sh tests/debroot.sh
 
-plots: ## pictures of the tables in bench/data, into build/plots (needs matplotlib)
+plots: ## pictures of the tables of kernels in bench/data, into build/plots (needs matplotlib)
 	python3 bench/run/report.py bench/data $B/plots
+
+bench-tables: ## the tables and the picture of README.md and bench/README.md, from bench/data/current-*.tsv
+	python3 bench/run/tables.py README.md bench/README.md
+	python3 bench/run/plot.py bench/sizes.svg
 
 site: man ## a static site of all pages, into build/site (needs pandoc and mandoc); with the pictures of make plots where these are
 	python3 packaging/site/site.py $B $B/site
@@ -447,5 +451,5 @@ help:
 
 # not those of copies of the tree
 -include $(shell find $B \( -path $B/release -o -name '*.tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
-.PHONY: all man demo units check check-full check-arm check-macos test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots site clean help FORCE
+.PHONY: all man demo units check check-full check-arm check-macos test debug gpu-check check-style hook bench completions install uninstall installcheck dist cleanroot debroot plots bench-tables site clean help FORCE
 .SECONDARY:

@@ -81,6 +81,7 @@ NEAREST = {
     "lib/formats/flatfile": ["build/tests/lib/seqread", "tests/formats.bats"],
     "lib/files/whole": ["tests/press.bats"],
     "lib/files/temp": ["build/tests/lib/hits_spill", "tests/spill.bats", "tests/hmmfit.bats"],
+    "bench": ["tests/bench.bats", "tests/docs-commands.bats"],
     "packaging/site": ["tests/site.bats"],
     "packaging/python": ["tests/packaging.bats", "tests/pymem.bats"],
     "lib/msa": ["build/tests/lib/msa", "build/tests/lib/msa_blocks", "tests/hmmcast.bats", "tests/hmmfit.bats"],
