@@ -109,7 +109,11 @@ COMMIT    := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --d
 COMMIT    := $(or $(COMMIT),$(shell grep -sv Format packaging/commit | cut -c1-12),$(file <$B/COMMIT.is),unknown)
 export TOOLS
 
-all: $(TOOLS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer $(NAMED) ## build the executables into bin/
+# The program of Python, and what of the module it needs.
+SCRIPTS   := warpsieve-msa
+MODULE    := packaging/python/warpsieve/__init__.py $(wildcard packaging/python/warpsieve/msa/*.py)
+
+all: $(TOOLS:%=bin/%) $(SCRIPTS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer $(NAMED) ## build the executables into bin/
 
 # The names of HMMER's programs, and of PaPaRa: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
 # hmmsieve --hmmer-path prints the folder.
@@ -232,6 +236,9 @@ $B/%: $B/%.o $(LIB)
 $B/man/%: man/% man/include.awk $(wildcard man/common/*.mdoc)
 	@mkdir -p $(@D)
 	@awk -f man/include.awk $< > $@.tmp && mv $@.tmp $@
+
+$(SCRIPTS:%=bin/%): bin/%: packaging/python/%
+	@$(INSTALL) -m 755 $< $@
 
 man: $(PAGES) ## the manual pages, into build/man: man build/man/msvfilt.1
 
@@ -382,7 +389,9 @@ completions: all
 
 # Laid out as here, so that links between them hold and a workflow finds what it includes. libwarpsieve.a is no part: it is private.
 DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f '(' ! -path '*/.*' -o -name .shed.yml ')' ! -path '*/__pycache__/*'))
-FOLDERS  = $(sort $(BINDIR) $(if $(OVER),$(LIBDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
+PYDIR     = $(patsubst %/,%,$(dir $(BINDIR)))/share/warpsieve/python
+IN_MODULE = $(MODULE:packaging/python/%=%)
+FOLDERS  = $(sort $(BINDIR) $(patsubst %/,$(PYDIR)/%,$(dir $(IN_MODULE))) $(if $(OVER),$(LIBDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
 # The shell would take a name with a blank for two: files would go, and be removed, that the user did not name.
@@ -398,6 +407,8 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
 	$(INSTALL) -m 755 $(TOOLS:%=$(if $(OVER),$B/shared/)bin/%) $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 755 $(SCRIPTS:%=packaging/python/%) $(DESTDIR)$(BINDIR)
+	for f in $(IN_MODULE); do $(INSTALL) -m 644 packaging/python/$$f $(DESTDIR)$(PYDIR)/$$f || exit 1; done
 	$(if $(OVER),$(INSTALL) -m 755 $(SHARED_LIB) $(DESTDIR)$(LIBDIR))
 	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
 	$(if $(NAMED),$(INSTALL) -m 755 $(NAMED) $(DESTDIR)$(dir $(HMMERDIR)))
@@ -411,6 +422,8 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 uninstall: ## what install put there
 	$(ONE_WORD)
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$$t $(DESTDIR)$(BASHDIR)/$$t $(DESTDIR)$(ZSHDIR)/_$$t $(DESTDIR)$(FISHDIR)/$$t.fish; done
+	rm -f $(SCRIPTS:%=$(DESTDIR)$(BINDIR)/%) $(IN_MODULE:%=$(DESTDIR)$(PYDIR)/%)
+	for d in $(sort $(dir $(IN_MODULE))); do rm -rf $(DESTDIR)$(PYDIR)/$${d}__pycache__; done
 	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%) $(DESTDIR)$(dir $(HMMERDIR))names $(DESTDIR)$(LIBDIR)/libwarpsieve.so
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
@@ -442,7 +455,7 @@ site: man ## a static site of all pages, into build/site (needs pandoc and mando
 	python3 packaging/site/site.py $B $B/site
 
 clean: ## remove everything that was built
-	rm -rf $B $(TOOLS:%=bin/%) libexec
+	rm -rf $B $(TOOLS:%=bin/%) $(SCRIPTS:%=bin/%) libexec
 
 include packaging/release.mk
 

@@ -26,6 +26,8 @@ done
 for name in hmmsearch hmmscan phmmer jackhmmer nhmmer nhmmscan hmmbuild hmmalign hmmpress hmmfetch papara; do
     there "$("$bin/hmmsieve" --hmmer-path)/$name"
 done
+there "$bin/warpsieve-msa"
+there "$man/man1/warpsieve-msa.1"
 for page in "$top"/man/*.[57]; do there "$man/man${page##*.}/${page##*/}"; done
 (cd "$top" && find docs workflows -type f ! -path '*/.*' ! -path '*/__pycache__/*') >"${TMPDIR:-/tmp}/installcheck.$$"
 while read -r f; do there "$doc/$f"; done <"${TMPDIR:-/tmp}/installcheck.$$"

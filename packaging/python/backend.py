@@ -27,6 +27,7 @@ AS = """\
 exec "${{0%/*}}/../../../bin/{program}" --as {name} "$@"
 """
 NAMES = "The folder hmmer has programs by the names of HMMER's, which run warpsieve: hmmsieve --hmmer-path prints it.\n"
+ENTRIES = "[console_scripts]\nwarpsieve-msa = warpsieve.msa:main\n"
 METADATA = """\
 Metadata-Version: 2.1
 Name: warpsieve
@@ -124,6 +125,7 @@ class Wheel:
             metadata = METADATA.format(version=version(), readme=read(TOP, "README.md"))
             wheel = f"Wheel-Version: 1.0\nGenerator: warpsieve\nRoot-Is-Purelib: false\nTag: {self.tag}\n"
             self.add(f"{self.info}/METADATA", metadata.encode())
+            self.add(f"{self.info}/entry_points.txt", ENTRIES.encode())
             self.add(f"{self.info}/WHEEL", wheel.encode())
             self.add(f"{self.info}/RECORD", ("\n".join(self.record) + f"\n{self.info}/RECORD,,\n").encode())
         self.zip.close()
@@ -136,6 +138,8 @@ def pack(root, out, tag, epoch):
             wheel.add_file(os.path.relpath(path, HERE), path)
         for path in sorted(glob.glob(os.path.join(root, "**"), recursive=True)):
             name = os.path.relpath(path, root)
+            if name == "bin/warpsieve-msa" or name.startswith("share/warpsieve/"):
+                continue  # the module is there already, and pip makes the program of its entry point
             if name.startswith("bin/"):
                 wheel.add_file(f"{wheel.data}/scripts/{name[4:]}", path, 0o755)
             elif os.path.islink(path):  # a wheel has no links: the program is told its name
