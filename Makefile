@@ -222,6 +222,31 @@ $(TOOLS:%=$B/shared/bin/%): $B/shared/bin/%: $B/launch/%.o $(SHARED_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) -Wl,-rpath,'$$ORIGIN/../lib/warpsieve' $(LDFLAGS) -o $@ $^
 
+# pair-HMM for callers: a library of C, and GKL's two libraries with a jar that holds them, from which an unchanged GATK takes them.
+# They go where this build's other libraries are not, so they hold no device and xxHash where it is there as an archive.
+GKL_DIR   := $B/gkl
+GKL_LIBS  := $(GKL_DIR)/libws_pairhmm.so $(GKL_DIR)/libgkl_pairhmm.so $(GKL_DIR)/libgkl_pairhmm_omp.so
+GKL_JAR   := $(GKL_DIR)/warpsieve-gkl.jar
+GKL_WITHOUT = $(filter %/pairhmm/cuda_none.o %/dev/device_none.o,$(WITHOUT))
+GKL_STATIC := -Wl,-Bstatic -lxxhash -Wl,-Bdynamic
+GKL_XXHASH = $(if $(filter 1,$(call LINKS_WITH,xxhash.h,-shared -fPIC $(GKL_STATIC))),$(GKL_STATIC),-lxxhash)
+GKL       ?= 0
+gkl: $(GKL_LIBS) $(GKL_JAR) ## pair-HMM as libraries for GATK and for C, in build/gkl (needs python3)
+$B/main/gkl.o $B/main/gkl_omp.o: bin/gkl.c
+	$(COMPILE)
+$B/main/gkl.o: override CPPFLAGS += -DWS_GKL_THREADS=0
+$B/main/gkl_omp.o: override CPPFLAGS += -DWS_GKL_THREADS=1
+$(GKL_DIR)/libws_pairhmm.so: $B/bin/gkl/caller.o
+$(GKL_DIR)/libgkl_pairhmm.so: $B/main/gkl.o
+$(GKL_DIR)/libgkl_pairhmm_omp.so: $B/main/gkl_omp.o
+$(GKL_LIBS): $(LIB) $(WITHOUT) bin/gkl.map
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) $(HARD_LD) -Wl,-soname,$(@F) -Wl,--version-script=bin/gkl.map -Wl,--exclude-libs,ALL -s $(LDFLAGS) -o $@ \
+	    $(filter $B/bin/gkl/caller.o $B/main/%.o,$^) $(GKL_WITHOUT) $(LIB) $(LDLIBS) $(GKL_XXHASH) -lpthread -lm
+$(GKL_JAR): packaging/jar.py $(GKL_LIBS)
+	python3 packaging/jar.py $@ com/intel/gkl/native $(filter %pairhmm.so %omp.so,$(filter-out %/libws_pairhmm.so,$^))
+.PHONY: gkl
+
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
 
@@ -276,10 +301,10 @@ $(SHIMMED): $B/shimmed/%: $B/main/%.o $B/tests/fault/shim.o $(LIB) tests/fault/s
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 
-check: all shared units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
+check: all shared gkl units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
 	@sh tests/run.sh quick $(UNITS)
 
-check-full: all shared units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
+check-full: all shared gkl units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## check, and the long rest: all golden data, whole proteomes
 	@sh tests/run.sh full $(UNITS)
 
 # Debian: dpkg --add-architecture arm64; gcc-aarch64-linux-gnu zlib1g-dev:arm64 libxxhash-dev:arm64 qemu-user-static.
@@ -290,11 +315,11 @@ check-macos: ## every source compiled as for macOS, where none of these programs
 	@sh tests/macos.sh all
 
 # T is a bats file, or a test program without build/; F is a regular expression for the names of tests in a bats file.
-test: $(if $(filter %.bats,$T),all shared $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
+test: $(if $(filter %.bats,$T),all shared gkl $(FAULTY) $(SHIMMED),$(T:%=$B/%)) ## one file: make test T=tests/chain.bats
 	@$(if $T,$(if $(filter %.bats,$T),bats $(if $F,-f '$F') $T,$B/$T),$(error say which: make test T=tests/chain.bats))
 
 # The map is in tests/near.py.
-near: all shared $(FAULTY) $(SHIMMED) ## the tests nearest to a file: make near FILE=bin/search/filters.c
+near: all shared gkl $(FAULTY) $(SHIMMED) ## the tests nearest to a file: make near FILE=bin/search/filters.c
 	@tests=$$(python3 tests/near.py $(or $(FILE),$(error say which: make near FILE=bin/search/filters.c))) || exit 1; \
 	for t in $$tests; do \
 	    echo "$$t"; \
@@ -391,7 +416,7 @@ completions: all
 DOCS     = CITATION.cff $(patsubst ./%,%,$(shell find ./docs ./workflows -type f '(' ! -path '*/.*' -o -name .shed.yml ')' ! -path '*/__pycache__/*'))
 PYDIR     = $(patsubst %/,%,$(dir $(BINDIR)))/share/warpsieve/python
 IN_MODULE = $(MODULE:packaging/python/%=%)
-FOLDERS  = $(sort $(BINDIR) $(patsubst %/,$(PYDIR)/%,$(dir $(IN_MODULE))) $(if $(OVER),$(LIBDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
+FOLDERS  = $(sort $(BINDIR) $(patsubst %/,$(PYDIR)/%,$(dir $(IN_MODULE))) $(if $(OVER)$(WITH_GKL),$(LIBDIR)) $(if $(WITH_GKL),$(INCLUDEDIR)) $(HMMERDIR) $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(foreach p,$(PAGES),$(MANDIR)/man$(subst .,,$(suffix $p))) \
              $(patsubst %/.,%,$(patsubst %/,%,$(addprefix $(DOCDIR)/,$(dir $(DOCS))))))
 
 # The shell would take a name with a blank for two: files would go, and be removed, that the user did not name.
@@ -401,8 +426,12 @@ ONE_WORD = $(if $(word 2,x$(DESTDIR)$(PREFIX)),$(error DESTDIR and PREFIX must b
 LIBDIR     = $(patsubst %/,%,$(dir $(BINDIR)))/lib/warpsieve
 OVER      := $(filter-out 0,$(SHARED))
 
+# With GKL=1 it also installs the libraries for callers and their header.
+WITH_GKL  := $(filter-out 0,$(GKL))
+INCLUDEDIR = $(patsubst %/,%,$(dir $(BINDIR)))/include
+
 # Remembers in $B/folders which folders were not there, so that uninstall can take these back and no others.
-install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
+install: all completions $(if $(OVER),shared) $(if $(WITH_GKL),gkl) ## into DESTDIR/PREFIX
 	$(ONE_WORD)
 	@for d in $(FOLDERS:%=$(DESTDIR)%); do while [ ! -d "$$d" ]; do echo "$$d"; d=$$(dirname "$$d"); done; done >> $B/folders
 	$(INSTALL) -d $(FOLDERS:%=$(DESTDIR)%)
@@ -410,6 +439,9 @@ install: all completions $(if $(OVER),shared) ## into DESTDIR/PREFIX
 	$(INSTALL) -m 755 $(SCRIPTS:%=packaging/python/%) $(DESTDIR)$(BINDIR)
 	for f in $(IN_MODULE); do $(INSTALL) -m 644 packaging/python/$$f $(DESTDIR)$(PYDIR)/$$f || exit 1; done
 	$(if $(OVER),$(INSTALL) -m 755 $(SHARED_LIB) $(DESTDIR)$(LIBDIR))
+	$(if $(WITH_GKL),$(INSTALL) -m 755 $(GKL_LIBS) $(DESTDIR)$(LIBDIR))
+	$(if $(WITH_GKL),$(INSTALL) -m 644 $(GKL_JAR) $(DESTDIR)$(LIBDIR))
+	$(if $(WITH_GKL),$(INSTALL) -m 644 bin/gkl/ws_pairhmm.h $(DESTDIR)$(INCLUDEDIR))
 	$(call LINK_ALL,$(notdir $(BINDIR)),$(DESTDIR)$(HMMERDIR))
 	$(if $(NAMED),$(INSTALL) -m 755 $(NAMED) $(DESTDIR)$(dir $(HMMERDIR)))
 	for d in $(DOCS); do $(INSTALL) -m 644 $$d $(DESTDIR)$(DOCDIR)/$$d || exit 1; done
@@ -425,6 +457,7 @@ uninstall: ## what install put there
 	rm -f $(SCRIPTS:%=$(DESTDIR)$(BINDIR)/%) $(IN_MODULE:%=$(DESTDIR)$(PYDIR)/%)
 	for d in $(sort $(dir $(IN_MODULE))); do rm -rf $(DESTDIR)$(PYDIR)/$${d}__pycache__; done
 	rm -f $(NAMES:%=$(DESTDIR)$(HMMERDIR)/%) $(DESTDIR)$(dir $(HMMERDIR))names $(DESTDIR)$(LIBDIR)/libwarpsieve.so
+	rm -f $(patsubst %,$(DESTDIR)$(LIBDIR)/%,$(notdir $(GKL_LIBS) $(GKL_JAR))) $(DESTDIR)$(INCLUDEDIR)/ws_pairhmm.h
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for d in $(DOCS); do rm -f $(DESTDIR)$(DOCDIR)/$$d; done
 	@[ ! -f $B/folders ] || sort -ru $B/folders | while read -r d; do rmdir "$$d" 2>/dev/null || :; done

@@ -101,7 +101,8 @@ ws_pairhmm_region *ws_pairhmm_add_region(ws_pairhmm_text *t, ws_err *err);
 
 /* ---- constants of a row (tables.c) ---- */
 
-enum { WS_PAIRHMM_QUALS = 94 };
+/* The text formats have 0 to 93, bytes of Java up to 127. */
+enum { WS_PAIRHMM_QUALS = 128 };
 
 typedef struct ws_pairhmm_quals {
     double e[WS_PAIRHMM_QUALS], over_e[WS_PAIRHMM_QUALS];         /* 10^(-q/10) and 10^(q/10) */
@@ -221,6 +222,7 @@ typedef struct ws_pairhmm_conf {
     ws_pairhmm_quals quals;
     int all_double, share;
     const ws_pairhmm_body *host; /* what computes beside a device */
+    const ws_pairhmm_body *few;  /* what takes the last reads of a region, where its lanes hold them; NULL: none */
 } ws_pairhmm_conf;
 
 /* Scores every pair of every region of t into result[0 .. t->npair), and adds to *c. The sweeps use `room` as

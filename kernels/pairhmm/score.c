@@ -164,6 +164,27 @@ static void take(const task *k, const ws_pairhmm_sweep *s, int p, uint32_t r, co
     }
 }
 
+/* Scores the first reads of a list against the haplotypes of the trie, one a lane. *n: their number. */
+static int sweep(const task *all, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t *n,
+                 ws_err *err) {
+    const ws_pairhmm_body *few = all->conf->few;
+    task k = *all;
+    ws_pairhmm_sweep s;
+    if (few && nread <= few->lanes[p]) k.body = few;
+    const size_t lanes = k.body->lanes[p];
+    *n = ws_min(lanes, nread);
+    int rc = sweep_open(&s, &k, p, k.read[read[0]].m, err);
+    if (rc) return rc;
+    for (size_t z = 0; z < lanes; z++) fill_lane(&k, &s, p, z < *n ? read[z] : UINT32_MAX, lanes, z);
+    k.body->sweep[p](&s);
+    for (size_t z = 0; z < *n; z++) {
+        take(&k, &s, p, read[z], hap, lanes, z);
+        *(p ? &k.count->computed_double : &k.count->computed) +=
+            (uint64_t)k.read[read[z]].m * (s.trie->ncol - 1);
+    }
+    return WS_OK;
+}
+
 /* Scores reads (longest first) against haplotypes, both as indices, in precision p. */
 static int pass(const task *k, int p, const uint32_t *read, size_t nread, const uint32_t *hap, size_t nhap,
                 ws_err *err) {
@@ -172,19 +193,7 @@ static int pass(const task *k, int p, const uint32_t *read, size_t nread, const 
     ws_pairhmm_trie *t = &k->w->trie;
     for (size_t h = 0; h < nhap; h += t->nhap) {
         int rc = ws_pairhmm_trie_make(t, k->hap, hap + h, nhap - h, k->conf->share, max, err);
-        for (size_t r = 0; r < nread && !rc; r += lanes) {
-            ws_pairhmm_sweep s;
-            const size_t n = ws_min(lanes, nread - r);
-            rc = sweep_open(&s, k, p, k->read[read[r]].m, err);
-            if (rc) break;
-            for (size_t z = 0; z < lanes; z++) fill_lane(k, &s, p, z < n ? read[r + z] : UINT32_MAX, lanes, z);
-            k->body->sweep[p](&s);
-            for (size_t z = 0; z < n; z++) {
-                take(k, &s, p, read[r + z], hap + h, lanes, z);
-                *(p ? &k->count->computed_double : &k->count->computed) +=
-                    (uint64_t)k->read[read[r + z]].m * (t->ncol - 1);
-            }
-        }
+        for (size_t r = 0, n; r < nread && !rc; r += n) rc = sweep(k, p, read + r, nread - r, hap + h, &n, err);
         if (rc) return rc;
     }
     return WS_OK;
