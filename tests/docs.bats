@@ -64,6 +64,7 @@ columns_of_help() {
     pairhmm) operands="--raw $data/pairhmm/edge.in.gz" ;;
     mrfseg) operands="--classes 2 $set/mrf/line.nii.gz" ;;
     respack) operands='-O tsv small.fa' ;;
+    sixframe) operands="-O tsv $set/long-targets/inputs/short.fa.gz" ;;
     hmmsieve) operands='-O tsv m.hmm small.fa' ;;
     jacksieve) operands='-O tsv -N 1 small.fa small.fa' ;;
     seqsieve) operands='-O tsv small.fa small.fa' ;;

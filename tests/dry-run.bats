@@ -30,6 +30,7 @@ command_of() {
     jacksieve) echo jacksieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 query.fa small.fa ;;
     seqsieve) echo seqsieve -o keep.1 --tblout keep.2 --domtblout keep.3 -A keep.4 query.fa small.fa ;;
     respack) echo respack -o keep.1 small.fa ;;
+    sixframe) echo sixframe -o keep.1 "$data/golden/long-targets/inputs/short.fa.gz" ;;
     *) echo "$1" -o keep.1 -U keep.2 m.hmm small.fa ;;
     esac
 }

@@ -34,6 +34,9 @@ setup_file() {
     printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
     printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
     cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
+    zcat genome.fa.gz >genome.fa
+    zcat "$data/golden/long-targets/inputs/short.fa.gz" | awk '/^>/ { if (h) put(); h = substr($0, 2); s = ""; next } { s = s $0 }
+        function put() { q = s; gsub(/./, "I", q); print "@" h "\n" s "\n+\n" q } END { put() }' | gzip >reads.fq.gz
     zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm r.hmm >repeats.hmm
     awk '/^>/ { n++ } { print > "shard" 1 + (n > 150) ".fa" }' demo.fa
     msvfilt m.hmm demo.fa | vitfilt m.hmm >maybe.tsv

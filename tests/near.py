@@ -48,6 +48,7 @@ NEAREST = {
     "bin/papara": ["tests/papara.bats", "tests/papara-name.bats", "tests/faults-pairs.bats"],
     "bin/mrf": ["tests/mrfseg.bats"],
     "bin/pack": ["tests/respack.bats"],
+    "bin/translate": ["tests/sixframe.bats"],
     "bin/search": ["tests/domscore.bats", "tests/hmmsearch.bats", "tests/contract.bats"],
     "bin/domains/lists": ["build/tests/lib/domains_lists", "tests/domscore.bats", "tests/hmmsearch.bats"],
     "bin/search/filters": ["build/tests/lib/search_pools", "tests/hmmsearch.bats", "tests/contract.bats"],

@@ -10,6 +10,17 @@
 
 /* ---- opening and closing ---- */
 
+static int open_input(ws_scan_state *s, ws_err *err) {
+    const ws_translate *how = s->scan->translate;
+    const int rc = how ? ws_orfread_open(&s->orfs, &s->conf, how, s->job->nworker, 0, err)
+                       : ws_seqread_open(&s->input, &s->conf, err);
+    if (rc) return rc;
+    if (how) s->input = ws_orfread_bases(s->orfs);
+    s->scan->head = how ? ws_orfread_head(s->orfs) : ws_seqread_head(s->input);
+    s->scan->ledger = how ? ws_orfread_ledger(s->orfs) : ws_seqread_ledger(s->input);
+    return WS_OK;
+}
+
 static int open_reader(ws_job *job, ws_err *err) {
     ws_scan_state *s = job->reader = ws_calloc(1, sizeof *s, err);
     if (!s) return WS_ENOMEM;
@@ -26,17 +37,14 @@ static int open_reader(ws_job *job, ws_err *err) {
         }
     if (job->out[0].pack == ws_top_add) job->out[0].own = &s->top;
     ws_scan_configure(s);
-    const int rc = ws_seqread_open(&s->input, &s->conf, err);
-    if (rc) return rc;
-    s->scan->head = ws_seqread_head(s->input);
-    s->scan->ledger = ws_seqread_ledger(s->input);
-    return WS_OK;
+    return open_input(s, err);
 }
 
 static void close_reader(ws_job *job) {
     ws_scan_state *s = job->reader;
     if (!s) return;
-    ws_seqread_close(s->input);
+    if (s->orfs) ws_orfread_close(s->orfs);
+    else ws_seqread_close(s->input);
     ws_binding_release(&s->binding);
     ws_top_release(&s->top, job->ntarget);
     for (int k = 0; k < 2; k++) ws_packed_output_release(&s->form[k]);
@@ -50,7 +58,11 @@ static void close_reader(ws_job *job) {
     ws_free(s);
 }
 
-static void resize(ws_job *job, uint64_t batch) { ws_seqread_batch(ws_scan_state_of(job)->input, batch); }
+static void resize(ws_job *job, uint64_t batch) {
+    ws_scan_state *s = ws_scan_state_of(job);
+    if (s->orfs) ws_orfread_batch(s->orfs, batch);
+    else ws_seqread_batch(s->input, batch);
+}
 
 static int create(void **item, ws_err *err) {
     *item = ws_calloc(1, sizeof(ws_scan_item), err);
@@ -137,9 +149,9 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
         *err = s->read_err;
         return rc;
     }
-    rc = ws_seqread_fill(s->input, b, err);
+    rc = s->orfs ? ws_orfread_fill(s->orfs, b, err) : ws_seqread_fill(s->input, b, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
-        s->scan->abc = ws_seqread_abc(s->input);
+        if (!s->orfs) s->scan->abc = ws_seqread_abc(s->input);
         int bad = s->scoring && s->scoring->input ? s->scoring->input(job, err) : WS_OK;
         if (!bad) bad = ws_scan_columns(s, err);
         s->reads_pairs = ws_scan_binds(s);
@@ -197,7 +209,10 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
     return rc;
 }
 
-static int ahead(ws_job *job) { return ws_seqread_ahead(ws_scan_state_of(job)->input); }
+static int ahead(ws_job *job) {
+    ws_scan_state *s = ws_scan_state_of(job);
+    return s->orfs ? ws_orfread_ahead(s->orfs) : ws_seqread_ahead(s->input);
+}
 
 /* ---- report ---- */
 
@@ -209,8 +224,10 @@ void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t d
 }
 
 static ws_seqread_counts counts_of(const ws_job *job) {
+    ws_scan_state *s = ws_scan_state_of(job);
     ws_seqread_counts n;
-    ws_seqread_counts_get(ws_scan_state_of(job)->input, &n);
+    if (s->orfs) ws_orfread_counts_get(s->orfs, &n);
+    else ws_seqread_counts_get(s->input, &n);
     return n;
 }
 
@@ -255,7 +272,7 @@ static double residues(ws_job *job, int ended, int *exact, double *read) {
     *exact = 0;
     *read = (double)counts_of(job).residues;
     if (ws_scan_state_of(job)->reads_pairs) return -1;
-    while (packed < job->ninput && ws_packed_measure(job->input[packed], &whole)) {
+    while (!ws_scan_state_of(job)->orfs && packed < job->ninput && ws_packed_measure(job->input[packed], &whole)) {
         sum += whole;
         packed++;
     }
@@ -265,7 +282,12 @@ static double residues(ws_job *job, int ended, int *exact, double *read) {
 }
 
 static void note(const ws_job *job) {
+    const ws_scan_state *s = ws_scan_state_of(job);
     const ws_seqread_counts n = counts_of(job);
+    if (s->orfs && ws_orfread_joined(s->orfs))
+        ws_message_note(job, "records of fewer than 3 bases: %llu; as esl-translate does, the program put their bases "
+                        "before those of the next record; -W keeps records apart",
+                        (unsigned long long)ws_orfread_joined(s->orfs));
     if (n.bad_residues)
         ws_message_note(job, "characters that were no residues, %s: %llu",
                         ws_scan_of(job)->badres == WS_BADRES_X ? "taken as unknown ones" : "left out",

@@ -13,6 +13,7 @@
 #include "lib/formats/seqread.h"
 #include "lib/run/job.h"
 #include "lib/simd/codec.h"
+#include "lib/translate/orfread.h"
 
 /* An output column of the tool's own. */
 typedef struct ws_col {
@@ -86,6 +87,7 @@ typedef struct ws_scan {
     /* the note for sequences that look like DNA where abc is that of proteins; NULL: none */
     const char *looks_like_dna;
     int any_abc;   /* take the alphabet that a packed input names */
+    const ws_translate *translate; /* the input is DNA or RNA, and its ORFs are the sequences; NULL: it is not */
     int tab_joins, whole_text, grows; /* as in ws_seqread_conf; batches of a size that is given, or of a device, do not
                                        * grow */
     ws_col col[WS_COL_MAX]; /* the tool's own columns; ws_hit.value has their order */

@@ -98,7 +98,8 @@ typedef struct ws_scan_state {
     ws_scan *scan;             /* ws_scan_of(job) */
     const ws_scoring *scoring; /* of the tool */
     ws_scan_thread *thread;    /* [job->nworker] */
-    ws_seqread *input;
+    ws_seqread *input; /* what is read; where it is translated, of `orfs` */
+    ws_orfread *orfs;  /* NULL: the input is not translated */
     ws_seqread_conf conf;
     const char *own[WS_COL_MAX]; /* for conf.own */
     const ws_codec *codec;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Genetic codes: which residue a codon stands for, and which codons begin a protein. Tables are NCBI's, by their
+ * numbers. */
+#ifndef WS_TRANSLATE_CODE_H
+#define WS_TRANSLATE_CODE_H
+
+#include "lib/base/ws.h"
+
+/* Which codons an ORF may begin with: any that is no stop; ATG; those that the table names. With the last two the first
+ * residue is M, whatever the codon. */
+typedef enum ws_starts { WS_STARTS_ANY, WS_STARTS_ATG, WS_STARTS_TABLE } ws_starts;
+
+/* A codon's number has five bits for each of its bases, whose codes are those of lib/base/alphabet.h. */
+enum { WS_CODONS = 1 << 15 };
+
+typedef struct ws_gencode {
+    uint8_t residue[WS_CODONS]; /* its code as an amino acid; X where its bases leave open which one, '*' of a stop */
+    uint8_t starts[WS_CODONS];  /* 1: each codon that it may be begins an ORF */
+    int first;                  /* code of the first residue of each ORF; -1: what its codon says */
+} ws_gencode;
+
+static inline unsigned ws_codon(const uint8_t *base) { return base[0] << 10 | base[1] << 5 | base[2]; }
+
+/* Makes *g of a table. WS_EUSAGE if there is none of that number; `option` is what chose it, as it is typed. */
+int ws_gencode_make(ws_gencode *g, long long table, ws_starts starts, const char *option, ws_err *err);
+
+#endif

@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# sixframe: the bytes of esl-translate, from any form of input, and what it refuses. With WARPSIEVE_TESTS=full (make
+# check-full) also random genomes against the esl-translate that is installed.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+set=$data/golden/translate
+larger=$top/../shared/golden
+
+setup_file() {
+    make_data
+    zcat "$set/corner.fa.gz" >corner.fa
+    zcat "$data/golden/long-targets/inputs/short.fa.gz" >short.fa
+    if [ -d "$larger/translate" ]; then
+        for g in ecoli700k prochlo300k; do xz -dc "$larger/long-targets/inputs/$g.fa.xz" >$g.fa; done
+    fi
+    for g in corner short; do
+        gzip -k $g.fa
+        respack --dna $g.fa >$g.wsp
+        # a record of FASTQ for each of FASTA
+        awk 'function put() { if (h) { q = s; gsub(/./, "I", q); print "@" h "\n" s "\n+\n" q } }
+            /^>/ { put(); h = substr($0, 2); s = ""; next } { s = s $0 } END { put() }' $g.fa >$g.fq
+    done
+}
+setup() { in_data; }
+
+md5_of() { md5sum | cut -c1-32; }
+random() { python3 "$top/tests/sixframe.py" "$@"; }
+
+# Every golden case whose genome is there, with more options: cases OPTION... -- FILE.. of a genome $g
+cases() {
+    local name g options want n=0
+    while IFS='|' read -r name g options want; do
+        g=${g%.fa}
+        [ -e "$g.fa" ] || continue
+        for f in $(eval "echo $1"); do
+            # shellcheck disable=SC2086 # options
+            [ "$(sixframe -q "${@:2}" $options "$f" | md5_of)" = "$want" ] || fail "$name: ${*:2} $options $f"
+            n=$((n + 1))
+        done
+    done < <(awk -F '\t' 'NR > 1 { print $1 "|" $2 "|" $3 "|" $5 }' "$set/cases.tsv")
+    [ $n -ge 9 ]
+}
+@test "every golden case, with 1, 2 and 7 threads and any batch" {
+    cases '$g.fa' -t 1
+    cases '$g.fa' -t 2 -K 1
+    cases '$g.fa' -t 7 -K 5K
+}
+@test "the same from gzip, FASTQ, packed and a pipe" {
+    local f
+    for f in corner short; do
+        sixframe -q -l 3 $f.fa >want
+        for g in $f.fa.gz $f.fq $f.wsp; do sixframe -q -l 3 $g | cmp - want || fail "$g"; done
+        sixframe -q -l 3 <$f.fa | cmp - want
+        sixframe -q -l 3 -K 100 - <$f.fq | cmp - want
+    done
+}
+@test "every genetic code, and every codon of degenerate letters" {
+    local table options want
+    random codons >codons.fa
+    while IFS=$'\t' read -r table options want; do
+        # shellcheck disable=SC2086 # options
+        [ "$(sixframe -c "$table" $options codons.fa | md5_of)" = "$want" ] || fail "$table $options"
+    done < <(tail -n +2 "$set/tables.tsv")
+}
+
+# An ORF of 100,000 residues begins parts before the one where it ends.
+@test "random genomes, also of runs of N and of one base, and their reference" {
+    local s o
+    for s in 1 2 3 4 5 6; do
+        random genome $s 8000 >genome.fa
+        for o in '' '-l 1 -m' '-c 11 -l 0 -M -W --crick'; do
+            # shellcheck disable=SC2086 # options
+            random orfs $o genome.fa >want
+            # shellcheck disable=SC2086 # options
+            sixframe -q $o genome.fa | cmp - want || fail "$s $o"
+        done
+    done
+    { echo '>long'; random genome 7 200000 | grep -v '^>' | head -c 200000; head -c 200000 /dev/zero | tr '\0' A
+      random genome 8 200000 | grep -v '^>' | head -c 200000; echo; } >genome.fa
+    for o in '-l 40' '-m' '-M --crick'; do
+        # shellcheck disable=SC2086 # options
+        random orfs $o genome.fa >want
+        for t in 1 3; do
+            # shellcheck disable=SC2086 # options
+            sixframe -q -t $t $o genome.fa | cmp - want || fail "$t $o"
+            # shellcheck disable=SC2086 # options
+            respack --dna genome.fa | sixframe -q -t $t $o | cmp - want || fail "packed: $t $o"
+        done
+    done
+}
+
+@test "random genomes and options against esl-translate" {
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    wants esl-translate
+    local s o n=0
+    for s in $(seq 200); do
+        random genome "$s" >genome.fa
+        o=$(random options "$s")
+        # shellcheck disable=SC2086 # options; it breaks off for some records with -W
+        esl-translate $o genome.fa >want 2>/dev/null || continue
+        # shellcheck disable=SC2086 # options
+        sixframe -q -t $((s % 4 + 1)) $o genome.fa | cmp - want || fail "seed $s: $o"
+        n=$((n + 1))
+    done
+    [ $n -ge 180 ]
+}
+
+@test "packed, a table and names have the same ORFs" {
+    sixframe -l 5 short.fa >want.fa
+    sixframe -l 5 -O packed short.fa | respack -O fasta | same want.fa -
+    sixframe -l 5 -O packed -t 1 -K 300 short.fa >a.wsp
+    sixframe -l 5 -O packed -t 3 short.fa | cmp - a.wsp
+    sixframe -l 5 -O ids short.fa | same <(sed -n 's/^>\([^ ]*\).*/\1/p' want.fa) -
+    sixframe -l 5 -O tsv short.fa >table.tsv
+    whole_rows table.tsv
+    same <(column table.tsv desc) <(sed -n 's/^>[^ ]* //p' want.fa)
+    [ "$(tail -1 table.tsv)" = "##end rows=$(grep -c '>' want.fa) in=$(grep -c '>' want.fa) residues=$(grep -v '>' want.fa | tr -d '\n' | wc -c)" ]
+    sixframe -c 11 -O tsv short.fa | grep -q '^##warpsieve pg=1 prog=sixframe .* args="-c 11"$'
+}
+
+@test "a description keeps its blanks, and records of fewer than three bases are told" {
+    printf '>a  two  blanks\tand a tab  \nATGAAATTTAAAAAA\n' >text.fa
+    sixframe -l 3 --watson -m text.fa >got
+    printf '>orf1 source=a coords=1..15 length=5 frame=1 desc=two  blanks\tand a tab  \nMKFKK\n' | same - got
+    printf '>a\nAT\n>b\nGAAATTTAAAAAA\n' >joined.fa
+    run -0 --separate-stderr sixframe -l 3 --watson -m joined.fa
+    [ "${lines[0]}" = '>orf1 source=b coords=1..15 length=5 frame=1 desc=' ]
+    grep -q 'fewer than 3 bases: 1; .*-W keeps' <<<"$stderr"
+    run -0 --separate-stderr sixframe -W -l 3 --watson -m joined.fa
+    [ -z "$output$stderr" ]
+}
+
+@test "what cannot be translated is refused" {
+    run --separate-stderr sixframe small.fa
+    refused 1 'small.fa: line 2' 'not a letter of the DNA alphabet'
+    run --separate-stderr sixframe demo.wsp
+    refused 1 'packed stream of proteins' 'expected DNA or RNA'
+    msvfilt -a m.hmm small.fa >pairs.tsv
+    run --separate-stderr sixframe pairs.tsv
+    refused 1 'not a letter of the DNA alphabet'
+    printf '#name\tseq\nx\tACGT\n' >rows.tsv
+    run --separate-stderr sixframe --allow-cut rows.tsv
+    refused 1 'table of pairs' 'expected DNA or RNA'
+    run --separate-stderr sixframe -l 2 --watson <(printf '>a\nACGT\n>\nACGT\n')
+    refused 1 'line 3' 'without a name'
+    run --separate-stderr sixframe -c 7 corner.fa
+    refused 2 '--code: there is no genetic code 7' '1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 21, 22, 23, 24 and 25'
+    run --separate-stderr sixframe -m -M corner.fa
+    refused 2 '-m and -M exclude each other'
+    run --separate-stderr sixframe --watson --crick corner.fa
+    refused 2 '--watson and --crick exclude each other'
+    run --separate-stderr sixframe -l -1 corner.fa
+    refused 2 'min-length' 'range'
+    # all ORFs before the fault leave
+    { cat corner.fa; printf '>bad\nACGTQ\n'; } >bad.fa
+    run -1 --separate-stderr sixframe -q bad.fa
+    same <(printf '%s\n' "$output") <(sixframe -q corner.fa)
+}
+
+@test "a record of N alone, of any length, and records without an ORF" {
+    { echo '>n'; head -c 30000000 /dev/zero | tr '\0' N; echo; } >n.fa
+    [ "$(sixframe -l 0 -t 1 n.fa | wc -c)" -eq 0 ]
+    [ "$(peak_memory sixframe -l 0 -t 1 -o /dev/null n.fa)" -lt 80000 ]
+    printf '>a\nTAATAATAA\n>empty\n>b\nTAG\n' >none.fa
+    sixframe -l 20 -O packed none.fa | respack -O fasta | same /dev/null -
+    [ "$(sixframe -O tsv none.fa | tail -1)" = '##end rows=0 in=0 residues=0' ]
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ORFs as esl-translate cuts them, step by step, and genomes to try them on.
+
+    tests/sixframe.py genome SEED [LONGEST]      a random FASTA file
+    tests/sixframe.py orfs [OPTION...] FILE      its ORFs: -c 1|11 -l N -m -M -W --watson --crick
+    tests/sixframe.py options SEED               random options of esl-translate
+    tests/sixframe.py codons                     a record for each codon of degenerate letters
+"""
+import itertools
+import random
+import sys
+
+RESIDUES = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
+CODE = {"".join(c): r for c, r in zip(itertools.product("TCAG", repeat=3), RESIDUES)}
+STARTS = {1: "TTG CTG ATG".split(), 11: "TTG CTG ATT ATC ATA ATG GTG".split()}
+SETS = dict(A="A", C="C", G="G", T="T", R="AG", Y="CT", M="AC", K="GT", S="CG", W="AT", H="ACT", B="CGT", V="ACG", D="AGT", N="ACGT")
+OTHER = str.maketrans("ACGTRYMKHDBV", "TGCAYRKMDHVB")
+TABLES = (1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 21, 22, 23, 24, 25)
+
+
+def meanings(codon):
+    return ["".join(c) for c in itertools.product(*(SETS[b] for b in codon))]
+
+
+class Translator:
+    def __init__(self, argv):
+        self.table, self.least, self.joins, self.strands, self.starts = 1, 20, True, "+-", None
+        words = iter(argv)
+        for w in words:
+            if w == "-c":
+                self.table = int(next(words))
+            elif w == "-l":
+                self.least = int(next(words))
+            elif w == "-m":
+                self.starts = ["ATG"]
+            elif w == "-M":
+                self.starts = STARTS[self.table]
+            elif w == "-W":
+                self.joins = False
+            else:
+                self.strands = {"--watson": "+", "--crick": "-"}[w]
+        if "-M" in argv:
+            self.starts = STARTS[self.table]
+        self.known = {}
+        self.number = 0
+
+    def look(self, codon):
+        if codon not in self.known:
+            all_of = meanings(codon)
+            residues = {CODE[c] for c in all_of}
+            begins = all(c in self.starts if self.starts else CODE[c] != "*" for c in all_of)
+            self.known[codon] = (residues.pop() if len(residues) == 1 else "X", begins)
+        return self.known[codon]
+
+    def end(self, name, desc, L, minus, frame, place, orf, out):
+        if orf and len(orf[1]) >= self.least:
+            self.number += 1
+            first, last = (L - orf[0], L - place + 1) if minus else (orf[0] + 1, place)
+            out.write(f">orf{self.number} source={name} coords={first}..{last} length={len(orf[1])} "
+                      f"frame={frame + 1 + 3 * minus} desc={desc}\n")
+            text = "".join(orf[1])
+            for i in range(0, len(text), 60):
+                out.write(text[i:i + 60] + "\n")
+
+    def strand(self, name, desc, bases, minus, out):
+        L, orf = len(bases), [None] * 3
+        for p in range(L - 2):
+            residue, begins = self.look(bases[p:p + 3])
+            f = p % 3
+            if not orf[f] and begins:
+                orf[f] = (p, [])
+                residue = "M" if self.starts else residue
+            if residue == "*":
+                self.end(name, desc, L, minus, f, p, orf[f], out)
+                orf[f] = None
+            elif orf[f]:
+                orf[f][1].append(residue)
+        for p in range(L - 2, L + 1):
+            self.end(name, desc, L, minus, p % 3, p, orf[p % 3], out)
+
+    def run(self, records, out):
+        before = ""
+        for name, desc, bases in records:
+            bases = bases.upper().replace("U", "T").replace("X", "N")
+            if self.joins:
+                bases = before + bases
+                before = bases if len(bases) < 3 else ""
+            if len(bases) < 3:
+                continue
+            if "+" in self.strands:
+                self.strand(name, desc, bases, 0, out)
+            if "-" in self.strands:
+                self.strand(name, desc, bases.translate(OTHER)[::-1], 1, out)
+
+
+def read(path):
+    name = None
+    for line in open(path):
+        line = line.rstrip("\n")
+        if line.startswith(">"):
+            if name is not None:
+                yield name, desc, "".join(bases)
+            name, _, desc = line[1:].partition(" ")
+            bases = []
+        else:
+            bases.append(line)
+    if name is not None:
+        yield name, desc, "".join(bases)
+
+
+def genome(seed, longest):
+    r = random.Random(seed)
+    for n in range(r.randint(1, 12)):
+        L = r.choice((r.randint(0, 8), r.randint(0, 300), r.randint(0, 5000), r.randint(0, longest)))
+        bases = []
+        while len(bases) < L:
+            kind, some = r.randint(0, 11), r.randint(1, max(1, L // r.choice((1, 3, 10))))
+            letters = ("ACGT" if kind < 6 else "acgtACGU" if kind < 7 else "N" if kind < 8 else "A" if kind < 9 else
+                       "ACGTRYMKSWHBVDN" if kind < 10 else "ACG" if kind < 11 else "TTAAGG")
+            bases += r.choices(letters, k=some)
+        text, width = "".join(bases[:L]), r.choice((60, 60, 7, 100000))
+        print(f">r{seed}.{n}" + r.choice(("", " a record", " of  two blanks")))
+        for i in range(0, L, width):
+            print(text[i:i + width])
+
+
+def options(seed):
+    r = random.Random(seed)
+    words = ["-c", str(r.choice(TABLES))] if r.random() < .5 else []
+    words += ["-l", str(r.choice((0, 1, 2, 5, 20, 50, 300)))] if r.random() < .7 else []
+    words += r.choice(([], [], ["-m"], ["-M"])) + r.choice(([], [], ["-W"])) + r.choice(([], [], ["--watson"], ["--crick"]))
+    print(" ".join(words))
+
+
+def main(what, *rest):
+    if what == "genome":
+        genome(int(rest[0]), int(rest[1]) if len(rest) > 1 else 30000)
+    elif what == "options":
+        options(int(rest[0]))
+    elif what == "codons":
+        for c in map("".join, itertools.product("ACGTRYMKSWHBVDN", repeat=3)):
+            print(f">{c}\nAAC{c}AAC")
+    else:
+        Translator(rest[:-1]).run(read(rest[-1]), sys.stdout)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
