@@ -5,6 +5,7 @@ import gzip
 import os
 import resource
 import subprocess
+import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(TOP, "tests", "data")
@@ -75,6 +76,7 @@ def make_data():
     write("small.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:41]))
     write("dna.fa", load("golden/long-targets/inputs/short.fa.gz"))
     write("genome.fa", load("golden/long-targets/inputs/dna_target.fa.gz"))
+    write("orfs.fa", plain([sys.executable, os.path.join(TOP, "tests", "orfs.py"), "cut", "genome.fa"]))
     write("few.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:6]))
     write("families.sto", b"".join(load(f"golden/build/{n}.sto") for n in ("opt_odd", "tinyali", "opt_odd")))
     write("regions", load("pairhmm/tiny.in.gz"))
@@ -99,12 +101,23 @@ def rows_of(out):
     return [x for x in out.split(b"\n") if x and not x.startswith(b"#")]
 
 
+def orf_commands(tool, form):
+    """The same of forms that need ORFs."""
+    lax = ["--orfs", "-Z", "1", "--domZ", "1", "-E", "1e5", "--domE", "1e5"]
+    if tool in ("seqsieve", "jacksieve"):
+        lax += ["-q", "--EmN", "20", "--EvN", "20", "--EfN", "50"] + (["-N", "1"] if tool == "jacksieve" else [])
+    return [([tool, *lax, *join, "-O", form, "few.fa" if "-q" in lax else "three.hmm"], "orfs.fa")
+            for join in ([], ["--join"])[:1 + (form == "gff3")]]
+
+
 def commands():
     """Every tool with each of its output formats: the command without threads and batch, and its input."""
     for tool in FILTERS + ("domscore", "respack", "hmmsieve", "seqsieve", "jacksieve", "nhmmsieve", "mrfseg", "pairhmm",
                            "papara-score"):
         for form in choices(tool):
-            if tool == "respack":
+            if form in ("bed", "gff3") and tool != "nhmmsieve":
+                inputs = orf_commands(tool, form)
+            elif tool == "respack":
                 inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
             elif tool == "hmmsieve":
                 inputs = [([tool, "-O", form, "three.hmm"], "demo.fa")]

@@ -346,7 +346,7 @@ WHAT = {
     "python": "names and texts through read_table",
     "changed": "model files that change during a run",
     "ends": "##end lines: cut and joined, changed bytes",
-    "volumes": "headers of volumes", "sieve": "hmmsieve, which is ended",
+    "orfs": "descriptions of ORFs", "volumes": "headers of volumes", "sieve": "hmmsieve, which is ended",
     "signals": "SIGINT, SIGTERM and SIGHUP while every tool writes",
 } | FILES | SYSTEM
 

@@ -134,6 +134,31 @@ class Inputs:
         need([x[0] for x in got] == 2 * names, names, [x[0] for x in got])
         need([x[3].strip() for x in got] == [t.strip() for t in 2 * texts], texts, [x[3] for x in got])
 
+    def orfs(self):
+        """Descriptions of ORFs are changed: each is refused by its name, or read as a plain pattern reads it."""
+        lines = content("orfs.fa").split(b"\n")
+        heads = [i for i, x in enumerate(lines) if x.startswith(b">")]
+        lines = lines[:heads[300]]
+        at = self.r.choice(heads[:300])
+        head = lines[at]
+        word = self.r.choice((b"source=", b"coords=", b"..", b"length=", b"frame=", b"desc=", b" ")) if self.r.random() < 0.5 else b""
+        i = head.index(word) if word else self.r.randrange(head.index(b" ") + 1, len(head))
+        new = self.r.choice((b"", b"0", b"-1", b"9" * 20, b" ", b"x", b"..", b"=", b"1e3", b"4", b"source=d coords=1..3 ",
+                             b"\x80"))
+        lines[at] = head[:i] + new + head[i + self.r.choice((0, 1, len(word))):]
+        name, _, desc = lines[at][1:].partition(b" ")
+        desc = desc.lstrip()
+        residues = len(b"".join(lines[at + 1:next((h for h in heads if h > at), len(lines))]))
+        m = re.match(rb"source=[^ ]+ coords=([1-9]\d{0,17})\.\.([1-9]\d{0,17}) length=([1-9]\d{0,17}) frame=([1-6]) desc=", desc)
+        a, b, n, f = map(int, m.groups()) if m else (1, 1, 1, 1)
+        fine = bool(m) and abs(a - b) + 1 == 3 * n and n == residues and (f > 3) == (a > b)
+        tool = self.r.choice((["hmmsieve", "--orfs", "-O", "tsv"], ["domscore", "-a", "--orfs"],
+                              ["hmmsieve", "--orfs", "--join", "-O", "gff3"]))
+        rc, out, err = run(tool + ["-q", "-t", self.r.choice("13"), "three.hmm"], b"\n".join(lines) + b"\n")
+        need(rc == (0 if fine else 1), tool, lines[at], rc, err)
+        says = tool[0].encode() + b": standard input: sequence " + re.match(rb"\w{0,30}", name)[0]
+        need(fine or err.startswith(says), tool, lines[at], err)
+
     def ends(self):
         """A table loses its last bytes and is joined with another one, or a byte of its last line becomes another one."""
         tool, table = self.r.choice(((["respack", "-O", "tsv"], "fwd.tsv"), (["respack", "-O", "tsv"], "rows.tsv"),

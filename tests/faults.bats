@@ -145,6 +145,30 @@ sieve() { with_tables hmmsieve lines small.fa "$@"; } # sieve KIND FIRST LAST ST
     no_harm
 }
 
+# The proteins of a file as ORFs of one contig, each behind the other.
+as_orfs() { # as_orfs FILE
+    awk 'function put() {
+            if (n) printf "%s source=c coords=%d..%d length=%d frame=%d desc=\n%s", name, at + 1, at + 3 * n, n, at % 3 + 1, text
+            at += 3 * n + 30
+        }
+        /^>/ { put(); name = $1; text = ""; n = 0; next } { text = text $0 "\n"; n += length($0) } END { put() }' "$1"
+}
+@test "hmmsieve --orfs --join: no memory, writes that fail, a disk that fills up" {
+    shimmed
+    step=13
+    ! full || step=2
+    as_orfs small.fa >orfs.fa
+    orfs='hmmsieve --max --orfs --join --join-gap 1000000 -E 1e5 --domE 1e5 three.hmm orfs.fa'
+    [ "$($orfs -O gff3 | grep -c 'locus=')" -ge 10 ]
+    # shellcheck disable=SC2086 # words
+    for t in 1 2; do
+        drive memory 1 5000 $step lines stdout -- $orfs -t $t -O tsv
+        drive write 1 50 1 lines pipe -- $orfs -t $t -O gff3
+    done
+    # shellcheck disable=SC2086 # words
+    drive room 0 60000 1111 lines stdout -- $orfs -t 2 -O gff3
+}
+
 # The cause, not what follows from it.
 cause() { # cause PATTERN FAULT OPTION...
     local pattern=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# --orfs: places of domains of ORFs in their contigs. tests/orfs.py cuts ORFs as esl-translate does, and
+# --orfs and --join: places of domains of ORFs in their contigs. tests/orfs.py cuts ORFs as esl-translate does, and
 # translates bases back.
 
 bats_require_minimum_version 1.5.0
@@ -140,4 +140,58 @@ lax() { hmmsieve $(cat lax) -O tsv "$@"; }
         # shellcheck disable=SC2086 # words
         [ "$(python3 "$by_hand" check $([ "$name" = s1 ] || echo -c 25) contigs.fa hits)" -eq "$(xz -dc "$g/expected/$name.dom.xz" | grep -vc '^#')" ]
     done
+}
+
+# ---- --join ----
+
+joined=query,contig,strand,from,to,hmm_from,hmm_to,dom_bits,locus,locus_bits
+
+@test "--join gives the loci of a plain program, for small and large gaps, and changes no other number" {
+    lax --orfs three.hmm orfs.fa | rows /dev/stdin >want
+    for gap in 0 30 1000 1000000; do
+        lax --orfs --join --join-gap $gap -f $joined three.hmm orfs.fa >hits
+        python3 "$by_hand" loci $gap hits >got
+        [ "$gap" -lt 1000 ] || [ "$(cat got)" -ge 20 ]
+        lax --orfs --join --join-gap $gap three.hmm orfs.fa >all
+        same want <(rows all | cut -f1-28)
+        same <(rows hits | cut -f9-) <(rows all | cut -f29-)
+    done
+    [ "$(grep '^#name' all | cut -f28-)" = "$(printf 'to\tlocus\tlocus_bits')" ]
+    same <(lax --orfs --join three.hmm orfs.fa | rows /dev/stdin) <(lax --orfs --join --join-gap 1000 three.hmm orfs.fa | rows /dev/stdin)
+}
+
+@test "--join is the same on a pipe and with any threads and batches, and stands in GFF3" {
+    lax --orfs --join -f $joined three.hmm orfs.fa | rows /dev/stdin >want
+    for options in '-t 1 --batch 1000' '-t 7 --batch 100' '--mem 1M' '--resolve none'; do
+        # shellcheck disable=SC2086 # words
+        lax --orfs --join $options -f $joined three.hmm orfs.fa | rows /dev/stdin >got
+        same want got || fail "$options"
+    done
+    msvfilt -P 1 three.hmm orfs.fa | vitfilt -P 1 three.hmm | fwdscore -P 0.02 three.hmm |
+        domscore -Z 1 --domZ 1 -E 1e6 --domE 1e6 --orfs --join -f $joined three.hmm | rows /dev/stdin >got
+    same want got
+    # shellcheck disable=SC2046 # words
+    hmmsieve $(cat lax) --orfs --join -O gff3 three.hmm orfs.fa >gff
+    same <(cut -f9- want) <(sed 1d gff | sed -E 's/.*;locus=([0-9]+);locus_bits=(.*)$/\1\t\2/')
+    # domains that --resolve takes away are in no locus
+    lax --orfs --join --join-gap 1000000 --resolve greedy -f $joined three.hmm orfs.fa >hits
+    [ "$(nrows hits)" -lt "$(wc -l <want)" ]
+    python3 "$by_hand" loci 1000000 hits >got
+    # queries that are sequences
+    jacksieve -N 2 --orfs --join --join-gap 100000 -E 1e5 --domE 1e5 -O tsv -f $joined small.fa orfs.fa >hits
+    python3 "$by_hand" loci 100000 hits >got
+    [ "$(nrows hits)" -ge 2 ]
+}
+
+@test "what --join needs and excludes is said" {
+    misuse() { run -2 --separate-stderr "${@:2}"; refused 2 "$1"; }
+    misuse '--join compares places in contigs.*give --orfs' hmmsieve --join -O tsv m.hmm orfs.fa
+    misuse '--join numbers the rows of -O tsv and of -O gff3.*-O text' hmmsieve --orfs --join m.hmm orfs.fa
+    misuse '--join numbers the rows.*-O bed' hmmsieve --orfs --join -O bed m.hmm orfs.fa
+    misuse '--join needs all hits of a model, and --scan' hmmsieve --scan --orfs --join -O tsv m.hmm orfs.fa
+    misuse '--join needs all hits of a model, and --stream' domscore --stream -Z 1 --domZ 1 --orfs --join m.hmm orfs.fa
+    misuse '--join-gap has a meaning with --join only' hmmsieve --orfs --join-gap 5 -O tsv m.hmm orfs.fa
+    misuse 'column locus is of a locus, so it needs --join' hmmsieve --orfs -O tsv -f name,locus m.hmm orfs.fa
+    misuse 'join-gap: -1 .*0 to 1000000' hmmsieve --orfs --join --join-gap -1 -O tsv m.hmm orfs.fa
+    misuse 'join-gap.*0 to 1000000' hmmsieve --orfs --join --join-gap 1000001 -O tsv m.hmm orfs.fa
 }

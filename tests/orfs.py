@@ -5,6 +5,8 @@ orfs.py cut [-l N] [-c TABLE] GENOME       prints what esl-translate does
 orfs.py check [-c TABLE] GENOME HITS       HITS: a table with a head, with columns contig, strand, from, to and ali_seq.
                                            Cuts the bases of each row from the genome, translates them, and compares
                                            them with the residues of the alignment
+orfs.py loci GAP HITS                      HITS: with columns query, contig, strand, from, to, hmm_from, hmm_to,
+                                           dom_bits, locus, locus_bits. Joins domains in the plainest way, and compares
 """
 import argparse
 import csv
@@ -100,15 +102,57 @@ def check(args):
     print(len(rows))
 
 
+def along(r):
+    sign = -1 if r["strand"] == "-" else 1
+    return sign * int(r["from"]), sign * int(r["to"])
+
+
+def may_follow(a, b, gap):
+    (a0, a1), (b0, b1) = along(a), along(b)
+    return (a0 < b0 and a1 < b1 and int(a["hmm_from"]) < int(b["hmm_from"]) and int(a["hmm_to"]) < int(b["hmm_to"])
+            and b0 - a1 - 1 <= gap)
+
+
+def loci(args):
+    rows = table(args.hits)
+    for i, r in enumerate(rows):
+        r["row"] = i
+    got, joined = {}, 0
+    for key in {(r["query"], r["contig"], r["strand"]) for r in rows}:
+        tails = []
+        for r in sorted((r for r in rows if (r["query"], r["contig"], r["strand"]) == key),
+                        key=lambda r: (*along(r), r["row"])):
+            before = [t for t in tails if may_follow(t[-1], r, args.gap)]
+            if before:
+                best = max(before, key=lambda t: (along(t[-1])[1], float(t[-1]["dom_bits"]), -t[-1]["row"]))
+                best.append(r)
+                joined += 1
+            else:
+                tails.append([r])
+        for t in tails:
+            for r in t:
+                got[r["row"]] = t
+    number, last = {}, None
+    for r in rows:
+        if r["query"] != last:
+            number, last = {}, r["query"]
+        t = got[r["row"]]
+        want = number.setdefault(id(t), len(number) + 1)
+        bits = f'{sum(round(float(x["dom_bits"]) * 10000) for x in t) / 10000:.4f}'
+        if int(r["locus"]) != want or r["locus_bits"] != bits:
+            sys.exit(f"{r}: expected locus {want} of {bits} bits")
+    print(joined)
+
+
 def main():
     p = argparse.ArgumentParser()
     sub = p.add_subparsers(required=True)
-    for name, run, operands in (("cut", cut, ["genome"]), ("check", check, ["genome", "hits"])):
+    for name, run, operands in (("cut", cut, ["genome"]), ("check", check, ["genome", "hits"]), ("loci", loci, ["gap", "hits"])):
         s = sub.add_parser(name)
         s.add_argument("-l", type=int, default=20)
         s.add_argument("-c", type=int, default=1)
         for o in operands:
-            s.add_argument(o)
+            s.add_argument(o, type=int if o == "gap" else str)
         s.set_defaults(run=run)
     args = p.parse_args()
     args.run(args)

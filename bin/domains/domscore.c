@@ -190,7 +190,7 @@ static int check_orf(const ws_batch *b, size_t i, ws_err *err) {
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
         return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    const int known = d->orfs ? WS_KNOWN_PLACES : 0;
+    const int known = (d->orfs ? WS_KNOWN_PLACES : 0) | (d->join ? WS_KNOWN_LOCI : 0);
     int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, known, job->common.fields, err);
     if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
     d->columns.plain = job->common.plain;

@@ -200,6 +200,7 @@ static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *t
     ws_hitlist *l = &of->list[m];
     if (!d->resolve) (void)rank_one(r, m, err);
     if (d->seq_limit) ws_hitlist_limit(l, (size_t)d->seq_limit);
+    if (d->join && ws_hitlist_join(l, (uint64_t)d->join_gap, err)) return err->code;
     ws_domscore_count_passed(of->job, m, text);
     *q = ws_domscore_query(d, of->job->target[m].data, l, text);
     q->origin = d->query ? &d->query[m] : NULL;

@@ -38,15 +38,30 @@ void ws_domscore_defaults(void *own) {
     d->incdomE = t.incdomE;
     d->seed = 42;
     d->textw = 120;
+    d->join_gap = 1000;
     d->mem = 4000000000u;
 }
 
 /* Checks what is asked of places in contigs. */
 static int check_places(const ws_domscore *d, ws_err *err) {
+    const int numbers = d->form == WS_DOMFORM_TSV || d->form == WS_DOMFORM_GFF3;
     static const char *const name[] = {WS_HIT_FORMS};
     if (ws_hitforms[d->form].places && !d->orfs)
         return ws_fail(err, WS_EUSAGE, "-O %s writes places in contigs, which the descriptions of ORFs tell: give "
                                        "--orfs where esl-translate has made the sequences", name[d->form]);
+    if (d->join_gap_given && !d->join)
+        return ws_fail(err, WS_EUSAGE, "--join-gap has a meaning with --join only");
+    if (!d->join) return WS_OK;
+    if (!d->orfs)
+        return ws_fail(err, WS_EUSAGE, "--join compares places in contigs, which the descriptions of ORFs tell: give "
+                                       "--orfs where esl-translate has made the sequences");
+    if (!numbers)
+        return ws_fail(err, WS_EUSAGE, "--join numbers the rows of -O tsv and of -O gff3, and -O %s has no place for "
+                                       "the numbers", name[d->form]);
+    if (d->by_seq)
+        return ws_fail(err, WS_EUSAGE, "--join needs all hits of a model, and --scan has those of one sequence at a "
+                                       "time");
+    if (d->stream) return ws_fail(err, WS_EUSAGE, "--join needs all hits of a model, and --stream holds none");
     return WS_OK;
 }
 

@@ -308,6 +308,7 @@ static int end_query(void *ctx, size_t i, ws_err *err) {
     hq.origin = &r->origin[t];
     hq.first = hq.origin->number == 0;
     int rc = ws_job_go_on(e->job, err);
+    if (!rc && d->join) rc = ws_hitlist_join(l, (uint64_t)d->join_gap, err);
     if (!rc) rc = ws_buf_addf(&name, err, "%s-i%d", hq.origin->name, r->round);
     hq.msa_name = name.p;
     hq.threads = ws_domscore_list_threads(&e->of, l, e->job->nworker);

@@ -85,6 +85,8 @@ static void orf_strand(const row *r) { ws_sink_add(r->s, r->orf->minus ? "-" : "
 static void frame(const row *r) { put_count(r, (unsigned long)r->orf->frame); }
 static void from(const row *r) { put_count(r, ws_orf_first(r->orf, r->d->ali_from)); }
 static void to(const row *r) { put_count(r, ws_orf_last(r->orf, r->d->ali_to)); }
+static void locus(const row *r) { put_count(r, r->d->locus); }
+static void locus_bits(const row *r) { put_bits(r, r->q->list->locus_bits[r->d->locus - 1]); }
 
 /* M, I and D with their numbers, the model taken as the reference. */
 static void cigar(const row *r) {
@@ -123,7 +125,7 @@ static void record_desc(const row *r) { put_desc(r, r->dna->record->desc); }
 
 /* ---- tables ---- */
 
-enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE, PLACE = WS_KNOWN_PLACES };
+enum { ALI = WS_HOLD_ALIGNMENTS, SEQ = WS_HOLD_SEQUENCE, PLACE = WS_KNOWN_PLACES, LOCUS = WS_KNOWN_LOCI };
 typedef struct column {
     const char *name;
     void (*put)(const row *r);
@@ -172,6 +174,8 @@ static const column of_domains[] = {
     {"frame", frame, PLACE},
     {"from", from, PLACE},
     {"to", to, PLACE},
+    {"locus", locus, LOCUS},
+    {"locus_bits", locus_bits, LOCUS},
 };
 enum { NDEFAULT = 23 }; /* of the columns of domains, before those that an option adds */
 static const column of_dna[] = {
@@ -193,9 +197,10 @@ static void add_known(ws_hitcols *c, int known) {
 
 static int check_known(const ws_hitcols *c, int known, ws_err *err) {
     for (int i = 0; i < c->n; i++) {
-        if (column_of(c, i)->hold & PLACE & ~known)
-            return ws_fail(err, WS_EUSAGE, "--fields: column %s is a place in a contig, so it needs --orfs",
-                           column_of(c, i)->name);
+        const int lacks = column_of(c, i)->hold & (PLACE | LOCUS) & ~known;
+        if (lacks)
+            return ws_fail(err, WS_EUSAGE, "--fields: column %s is %s, so it needs %s", column_of(c, i)->name,
+                           lacks == PLACE ? "a place in a contig" : "of a locus", lacks == PLACE ? "--orfs" : "--join");
     }
     return WS_OK;
 }

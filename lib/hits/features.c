@@ -61,9 +61,11 @@ static ws_feature feature_of(const ws_hitquery *q, const ws_hmm *hmm, const ws_o
 }
 
 /* Writes what a domain's row of GFF3 has besides. */
-static void put_attributes(ws_sink *s, const ws_orf *o, const ws_held *h) {
+static void put_attributes(ws_sink *s, const ws_hitquery *q, const ws_orf *o, const ws_held *h,
+                           const ws_held_domain *d) {
     ws_sink_f(s, ";frame=%d;orf=", o->frame);
     ws_write_gff3_value(s, ws_held_name(h));
+    if (d->locus) ws_sink_f(s, ";locus=%u;locus_bits=%.4f", d->locus, q->list->locus_bits[d->locus - 1]);
     ws_sink_add(s, "\n", 1);
 }
 
@@ -77,7 +79,7 @@ static void write_target(ws_sink *s, const ws_hitquery *q, const ws_held *h, int
         const ws_feature f = feature_of(q, hmm, &o, h, d);
         if (gff3) {
             ws_write_gff3(s, &f);
-            put_attributes(s, &o, h);
+            put_attributes(s, q, &o, h, d);
         } else {
             ws_write_bed(s, &f, q->odd_names);
         }

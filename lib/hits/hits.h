@@ -66,6 +66,7 @@ typedef struct ws_held_domain {
     uint32_t ncolumn; /* 0: the alignment is not held */
     uint32_t column;  /* where it stands in the target's body */
     uint32_t flags;   /* WS_HELD_..., set by ws_hitlist_rank */
+    uint32_t locus;   /* from 1, set by ws_hitlist_join; 0: none */
 } ws_held_domain;
 
 /* A target as it is held: this, its domains, its name, accession and a short description, which many tables have. Its
@@ -125,6 +126,7 @@ typedef struct ws_hitlist {
     size_t least_width, least_shown;
     int by_score;                 /* the order is that of scores, not of P-values */
     ws_spaces spaces;
+    double *locus_bits;           /* of locus i at i - 1; set by ws_hitlist_join */
 } ws_hitlist;
 
 /* P of a score in bits of a target on the list, 0 below the smallest normal number (section 10); its logarithm. */
@@ -165,8 +167,8 @@ typedef struct ws_hitseq {
     const ws_abc *abc;
 } ws_hitseq;
 enum { WS_HOLD_ALIGNMENTS = 1, WS_HOLD_SEQUENCE = 2 };
-/* Not held, but known of a run: places of ORFs in contigs. */
-enum { WS_KNOWN_PLACES = 4 };
+/* Not held, but known of a run: places of ORFs in contigs, and loci. */
+enum { WS_KNOWN_PLACES = 4, WS_KNOWN_LOCI = 8 };
 
 /* Asks whether a target of a model's list can still be reported in a database of at least Z targets: the list of
  * hmmsearch has those. */
@@ -193,5 +195,10 @@ typedef enum ws_resolve { WS_RESOLVE_NONE, WS_RESOLVE_GREEDY, WS_RESOLVE_TOTAL }
 /* Takes from ranked lists the reported domains that do not stay, and targets with their last domain. E-values stay as
  * they are. The lists are those of all models, or of one sequence. WS_ENOMEM. */
 int ws_hitlists_resolve(ws_hitlist *l, size_t nlist, ws_resolve rule, ws_err *err);
+
+/* Gives each reported domain of a ranked list of one model, whose targets are ORFs (lib/hits/orf.h), the number of its
+ * locus: domains on one strand of one contig that follow one another there and in the model, with at most `gap` bases
+ * between them. Loci have numbers in the order of the list. Nothing else changes. WS_ENOMEM, or as ws_orf_read. */
+int ws_hitlist_join(ws_hitlist *l, uint64_t gap, ws_err *err);
 
 #endif

@@ -19,8 +19,9 @@ typedef enum ws_dom_form {
     double E, T, domE, domT, incE, incT, incdomE, incdomT, Z, domZ; \
     int E_given, T_given, domE_given, domT_given, incE_given, incT_given, incdomE_given, incdomT_given, Z_given, \
         domZ_given; \
-    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form, orfs; \
-    long long seed, textw, seq_limit; \
+    int cut_ga, cut_nc, cut_tc, nonull2, noali, notextw, textw_given, acc, seed_given, mem_given, form, orfs, join, \
+        join_gap_given; \
+    long long seed, textw, seq_limit, join_gap; \
     uint64_t mem; \
     const char *cutoffs; \
     const char *beside[WS_NDOMFORM] /* paths of the forms that are written besides -O */
@@ -111,6 +112,11 @@ typedef enum ws_dom_form {
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
         WS_HIT_FLAG(type, "orfs", orfs, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
             "take the sequences for ORFs of esl-translate, and write where their domains lie in contigs"), \
+        WS_HIT_FLAG(type, "join", join, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
+            "number the domains of ORFs that follow one another in a contig and in the model as one locus"), \
+        {0, "join-gap", NULL, WS_OPT_INT, offsetof(type, join_gap), "N", \
+         "let at most N bases lie between two domains of a locus [1000]", .min = 0, .max = 1000000, \
+         .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT, .given = offsetof(type, join_gap_given)}, \
         WS_HIT_FLAG(type, "noali", noali, WS_GROUP_OUTPUT, 0, "leave alignments out of the text report"), \
         {0, "textw", NULL, WS_OPT_INT, offsetof(type, textw), "N", \
          "wrap the text report at N characters [120]", \

@@ -13,7 +13,10 @@ int ws_hitstore_create(ws_hitstore *s, size_t n, ws_err *err) {
 }
 
 void ws_hitstore_destroy(ws_hitstore *s) {
-    for (size_t q = 0; s->list && q < s->nlist; q++) ws_free(s->list[q].hit);
+    for (size_t q = 0; s->list && q < s->nlist; q++) {
+        ws_free(s->list[q].hit);
+        ws_free(s->list[q].locus_bits);
+    }
     ws_free(s->list);
     ws_hits_forget(&s->block);
     ws_spill_release(&s->body);
