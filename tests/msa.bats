@@ -41,7 +41,7 @@ ask() { echo "{\"dialect\":\"alphafold3\",\"version\":1,\"name\":\"x\",\"modelSe
         cmp want "base/$(basename "$f" .gz)" || fail "$f"
         n=$((n + 1))
     done
-    same <(ls "$data/msa" | sed 's/\.gz$//') <(cd base && ls -- *.json)
+    same <(cd "$data/msa" && ls -- *.gz | sed 's/\.gz$//') <(cd base && ls -- *.json)
     [ "$n" -ge 7 ]
     grep -q 'kinase.*unpaired.*' base/report.tsv
     awk -F '\t' '$1 == "kinase" && $5 == "uniref90" { exit !($6 > 30) }' base/report.tsv || fail "too few hits"
@@ -61,6 +61,39 @@ ask() { echo "{\"dialect\":\"alphafold3\",\"version\":1,\"name\":\"x\",\"modelSe
     [ "$status" != 3 ] || skip "$(tail -1 log)"
     [ "$status" = 0 ] || fail "$(tail -5 log)"
     same_jsons many/want many/got
+}
+
+@test "templates: the ones and the places that AlphaFold 3's code takes; without structures a sentence, or an empty list" {
+    local seqres="$(databases db | grep -v -e rfam -e rna) --db seqres=db/seqres.fa"
+    warpsieve-msa -o templates --mmcif mmcif more/inputs $seqres 2>log
+    grep -q "left out without an mmCIF file: 1, the first is 9aae" log || fail "$(cat log)"
+    zcat "$data/msa/templates/templated_data.json.gz" >want
+    python3 - <<'READ'
+import json
+with open("want") as f, open("templates/templated_data.json") as g:
+    want, got = json.load(f), json.load(g)
+found = [t.pop("mmcif") for t in got["sequences"][0]["protein"]["templates"]]
+assert got == want and len(found) == 3, found
+first = found[0].split("\n")
+assert first[0] == "data_9aaa" and "_entity_poly.type polypeptide(L)" in first
+atoms = [line.split() for line in first if line.startswith(("ATOM", "HETATM"))]
+assert {a[6] for a in atoms} == {"A"} and len({a[8] for a in atoms}) == len({line.split()[2] for line in first if line.startswith("A 1 ")}) - 18
+READ
+    tar -cf mmcif.tar mmcif
+    warpsieve-msa -q -o templates2 --mmcif mmcif.tar more/inputs $seqres
+    cmp templates/templated_data.json templates2/templated_data.json
+    warpsieve-msa -o templates3 more/inputs $seqres 2>log
+    grep -q "templates are absent: they need" log
+    [ "$(grep -c '"templates"' templates3/templated_data.json)" = 0 ]
+    warpsieve-msa -q -o templates4 --no-templates more/inputs $seqres
+    grep -q '"templates": \[\]' templates4/templated_data.json
+    mkdir -p broken
+    printf 'data_x\nloop_\n_a.b\n_a.c\n1 2 3\n' >broken/9aaa.cif
+    refused "9aaa: _a.b has 3 values for 2 items" more/inputs $seqres --mmcif broken
+    refused "expected a folder of .cif files" more/inputs $seqres --mmcif nowhere
+    sed 's/ mol:protein.*//' db/seqres.fa >plain.fa
+    refused "expected headers as PDB writes them" more/inputs $(databases db) --db seqres=plain.fa --mmcif mmcif
+    refused "expected a date such as" more/inputs $seqres --mmcif mmcif --max-template-date May
 }
 
 @test "--to a3m has the same rows, and --to sto the alignments of jackhmmer -A" {

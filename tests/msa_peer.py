@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs AlphaFold 3's own data pipeline, whose code is another project's and lies in a checkout of it, beside HMMER 3.4:
 
-    msa_peer.py CHECKOUT HMMER OUT INPUT.json... -- NAME=PATH... [mmcif=DIR]
+    msa_peer.py CHECKOUT HMMER OUT INPUT.json... -- NAME=PATH... [mmcif=DIR] [date=DATE]
 
 It writes OUT/NAME_data.json as run_alphafold.py --norun_inference does. The pipeline's Python files run unchanged; nothing is copied
 here and nothing is fetched. Where a library is absent, such as absl or rdkit, or the compiled part `alphafold3.cpp`, a stand-in has
@@ -129,7 +129,7 @@ def main():
         paths.setdefault(f"{name}_database_path", "none")
     programs = {f"{p}_binary_path": os.path.join(hmmer, p) for p in ("jackhmmer", "nhmmer", "hmmalign", "hmmsearch", "hmmbuild")}
     config = pipeline.DataPipelineConfig(**programs, **paths, jackhmmer_n_cpu=1, nhmmer_n_cpu=0, hmmsearch_n_cpu=1,
-                                         max_template_date=datetime.date(2021, 9, 30))
+                                         max_template_date=datetime.date.fromisoformat(given.get("date", "2021-09-30")))
     data = pipeline.DataPipeline(config)
     os.makedirs(out, exist_ok=True)
     for path in inputs:

@@ -7,6 +7,8 @@ from . import a3m
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by eyes that do not see red and green
 
+LINEAR_UP_TO = 500  # rows: beyond, a database with few hits would be a line at 0
+
 
 def library():
     """Returns matplotlib's pyplot, for files. Raises Error where it is absent."""
@@ -22,15 +24,19 @@ def library():
 def draw(pyplot, path, title, lines, length):
     """Writes a picture of lines, pairs of a name and rows, over the residues of a chain."""
     figure, axes = pyplot.subplots(figsize=(8, 3.6), dpi=120)
+    tops = []
     for i, (name, rows) in enumerate(lines):
         counts = a3m.depth(rows, length)
+        tops.append(max(counts))
         wide = {"linewidth": 2, "color": "black"} if name == "unpaired" else {"linewidth": 1.2, "color": COLOURS[i % len(COLOURS)]}
         axes.step(range(1, length + 1), counts, where="mid", label=f"{name}: {len(rows):,} rows", **wide)
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_xlabel("residue of the chain")
     axes.set_ylabel("rows with a residue there")
     axes.set_xlim(0.5, length + 0.5)
-    axes.set_yscale("symlog", linthresh=10)
+    if max(tops) > LINEAR_UP_TO:
+        axes.set_yscale("symlog", linthresh=1)
+        axes.set_yticks([0] + [10 ** k for k in range(len(str(max(tops))))])
     axes.set_ylim(0, None)
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}")
     axes.grid(True, axis="y", linewidth=0.4, color="#cccccc")

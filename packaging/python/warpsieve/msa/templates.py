@@ -46,7 +46,7 @@ def chosen(sequence, rows, store, latest, log):
         if len(templates) == AT_MOST:
             break
     if absent:
-        log(f"templates of {sequence[:12]}...: {len(set(absent))} structures have no mmCIF file and are left out, the first is {absent[0]}")
+        log(f"templates of {sequence[:12]}...: left out without an mmCIF file: {len(set(absent))}, the first is {absent[0]}")
     return templates
 
 
