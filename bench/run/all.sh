@@ -14,7 +14,7 @@
 #       OUT=DIR     where the table goes [bench/data]
 #   bench/run/all.sh pack DIR [NAME=VALUE...]
 #       puts into DIR what a machine without network needs: programs of build/ (make CUDA=1 SMS=90 ISAL=0), linked with few
-#       libraries, HMMER's and PFAM. There: bench/run/all.sh --device BUILD=DIR
+#       libraries, HMMER's programs, and 1,200 models of PFAM. There: bench/run/all.sh --device BUILD=DIR
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -42,7 +42,8 @@ if [ -n "$pack" ]; then
     for p in $peers; do strip -o "$pack/hmmer/$p" "$(PATH=${HMMER:+$HMMER:}$PATH command -v "$p")"; done
     # Programs share most of their bytes.
     (cd "$pack" && tar --remove-files -cf - bin hmmer | xz -T1 --lzma2=dict=96MiB >programs.tar.xz)
-    [ -z "$PFAM" ] || xz -T0 -c "$PFAM" >"$pack/pfam.xz"
+    [ -z "$PFAM" ] || "${HMMER:+$HMMER/}hmmconvert" "$PFAM" | awk '{ print } $0 == "//" && ++n == 1200 { exit }' |
+        "${HMMER:+$HMMER/}hmmconvert" -b - | xz -T0 >"$pack/pfam.xz"
     du -sh "$pack"
     exit
 fi

@@ -145,7 +145,7 @@ class Inputs:
         return self.write("emitted.fa", self.run("HMMER", "hmmemit", "-N", "2000", "--seed", "1", self.get("model170")))
 
     def pfam(self):
-        """The first 1,200 models of PFAM, text or binary, as text."""
+        """The first 1,200 models of PFAM, text or binary, as binary."""
         if not self.pfam_file:
             raise Missing("no file of Pfam's models was given (PFAM=FILE)")
         with open(self.pfam_file, "rb") as f:
@@ -157,7 +157,10 @@ class Inputs:
         at = [m.end() for m in re.finditer(r"^//\n", models, re.M)]
         if len(at) < 1200:
             raise Missing(f"{self.pfam_file} has {len(at)} models, and the row wants 1,200")
-        return self.write("pfam.hmm", models[:at[1199]])
+        text = self.write("pfam.hmm", models[:at[1199]])
+        with open(os.path.join(self.folder, "pfam.h3m"), "wb") as f:
+            subprocess.run([self.env.find("HMMER", "hmmconvert"), "-b", text], check=True, stdout=f)
+        return f.name
 
     # ---- DNA ----
 
