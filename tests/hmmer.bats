@@ -312,6 +312,23 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     beside_hmmer jackhmmer --cpu 1 -N 1 -T 20 --domT 10 --incT 30 --eset 3 --pnone --wgsc --esigma 40 --ere 0.6 few.fa small.fa
 }
 
+@test "hmmbuild that fails leaves no file of models, and an old one as it was" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    : >zero
+    printf '>a\nMK1V\n' >bad.fa
+    for f in zero bad.fa none m.hmm . /dev/null; do
+        rm -f new.hmm new.sum
+        run -1 hmmbuild -o new.sum new.hmm $f
+        [ ! -e new.hmm ] && [ ! -e new.sum ] || fail "$f: $(ls new.*)"
+        echo old >new.hmm
+        run -1 hmmbuild new.hmm $f
+        [ "$(cat new.hmm)" = old ] || fail "$f"
+    done
+    run -1 hmmsieve -o new.out m.hmm none
+    [ ! -e new.out ]
+    rm new.hmm
+}
+
 @test "hmmbuild by name: models, summary and what it saves" {
     newer hmmbuild
     awk '/^>/ { n++ } n > 4 { exit } 1' demo.fa | hmmfit -o rows.sto m.hmm -

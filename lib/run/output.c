@@ -119,13 +119,14 @@ static int close_part(ws_output *o, int rc, ws_err *err) {
     return rc;
 }
 
-/* The main output is the last. No part gets its name before all are on disk. */
+/* The main output is the last. No part gets its name before all are on disk. After a failure a file that this run made
+ * and wrote nothing to goes away. */
 int ws_outputs_close(ws_job *job, int rc, ws_err *err) {
     for (int k = 0; k < job->nout && !rc; k++)
         if (job->out[k].is_open && job->out[k].is_part) rc = ws_whole_seal(&job->out[k].part, err);
     for (int i = 1; i <= job->nout; i++) {
         ws_output *o = &job->out[i % job->nout];
-        if (o->is_open && rc == WS_EUSAGE && !o->is_part) ws_out_abandon(&o->file);
+        if (o->is_open && rc && !o->is_part) ws_out_abandon(&o->file);
         if (o->is_open) rc = o->is_part ? close_part(o, rc, err) : ws_out_close_keeping(&o->file, rc, err);
         ws_buf_release(&o->text);
     }
