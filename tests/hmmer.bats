@@ -312,6 +312,39 @@ newer() { "$1" -h | grep -q '^# HMMER 3\.4 ' || skip "HMMER 3.4 is not installed
     beside_hmmer jackhmmer --cpu 1 -N 1 -T 20 --domT 10 --incT 30 --eset 3 --pnone --wgsc --esigma 40 --ere 0.6 few.fa small.fa
 }
 
+@test "by HMMER's names an input without one byte is an error, as there; no output is left" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    : >zero
+    gzip -c zero >zero.gz
+    head -2 demo.fa >query.fa
+    local n=0 words
+    while IFS= read -r words; do
+        for f in zero zero.gz; do
+            rm -f new.*
+            # shellcheck disable=SC2086 # words
+            run -1 --separate-stderr $words $f
+            [[ $stderr =~ ': '$f' is empty, expected sequences'$ ]] || fail "$words $f: $output $stderr"
+            [ -z "$(ls new.* 2>/dev/null)" ] || fail "$words $f: $(ls new.*) was left"
+            n=$((n + 1))
+        done
+    done <<'EOF'
+hmmsearch -o new.out --tblout new.tbl -A new.sto m.hmm
+hmmsearch -o new.out --tformat fasta m.hmm
+hmmscan -o new.out --domtblout new.dom m.hmm
+hmmscan --qformat fasta m.hmm
+phmmer -o new.out query.fa
+jackhmmer -N 2 -o new.out query.fa
+nhmmer -o new.out --tblout new.tbl made.hmm
+nhmmscan -o new.out made.hmm
+hmmalign -o new.sto m.hmm
+EOF
+    [ $n -eq 18 ]
+    printf '\n' >blank # that has one
+    hmmsearch -o got m.hmm blank
+    hmmsieve m.hmm zero >got # the tools themselves take it for no sequences
+    grep -qx '\[ok\]' got
+}
+
 @test "hmmbuild that fails leaves no file of models, and an old one as it was" {
     PATH=$(hmmsieve --hmmer-path):$PATH
     : >zero

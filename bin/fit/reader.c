@@ -5,6 +5,7 @@
 #include "lib/base/system.h"
 #include "lib/compress/inputs.h"
 #include "lib/compress/source.h"
+#include "lib/run/peer.h"
 #include "lib/simd/codec.h"
 
 #include <stdio.h>
@@ -46,6 +47,7 @@ static int open_reader(ws_job *job, ws_err *err) {
                                 .abc = f->hmm->abc,
                                 .format = (ws_format)f->in_format,
                                 .badres = (ws_badres)f->badres,
+                                .some_text = ws_peer_is_hmmer(job->peer),
                                 .queries = 1,
                                 .wait_ms = WS_INPUTS_WAIT_MS,
                                 .batch_residues = job->common.batch,

@@ -4,6 +4,7 @@
 #include "lib/base/number.h"
 #include "lib/formats/seqread.h"
 #include "lib/run/message.h"
+#include "lib/run/peer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ static int open_reader(ws_job *job, ws_err *err) {
                                 .format = g->format,
                                 .block = g->by_seq ? 0 : g->scan.block,
                                 .context = g->by_seq ? 0 : cut->maxl,
+                                .some_text = ws_peer_is_hmmer(job->peer),
                                 .whole_text = 1,
                                 .wait_ms = 200,
                                 .batch_residues = job->common.batch,

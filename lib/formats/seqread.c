@@ -252,9 +252,15 @@ static int silent(ws_seqread *r, ws_err *err) {
                    r->s.input);
 }
 
+static int empty(const ws_seqread *r, ws_err *err) {
+    if (!r->conf.some_text || r->given) return WS_OK;
+    return ws_fail(err, WS_EDATA, "%s is empty, expected sequences", r->s.input);
+}
+
 /* Ends an input that has ended well. An empty one has no format. */
 static int finish_input(ws_seqread *r, ws_err *err) {
     int rc = silent(r, err);
+    if (!rc) rc = empty(r, err);
     if (!r->parser && r->sniffed.n) rc = sniff(r, 1, err);
     if (!rc && r->parser && r->sniffed.n) {
         rc = feed_sniffed(r, err);

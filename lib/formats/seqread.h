@@ -43,6 +43,7 @@ typedef struct ws_seqread_conf {
     int any_abc;             /* if the first input is a packed stream its own alphabet is taken in place of abc */
     ws_badres badres;
     int allow_cut;           /* a TSV without its ##end is accepted */
+    int some_text;           /* a first input without one byte is a failure, as in HMMER */
     int tab_joins;           /* a tab in the header of FASTA or FASTQ is a '_' of its name, not a blank after it */
     int whole_text;          /* descriptions of FASTA and FASTQ keep tabs, and blanks at their end, as in HMMER */
     uint64_t batch_residues; /* a batch is closed at the first record end at or beyond this many residues */

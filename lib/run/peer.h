@@ -49,7 +49,10 @@ typedef struct ws_peer {
     int wider;           /* labels of the head have so many characters more than those of most */
 } ws_peer;
 
-/* Returns the program of HMMER that argv[0] names, among those of a tool; NULL: none. */
+/* Returns whether it is a program of HMMER; NULL is none. */
+static inline int ws_peer_is_hmmer(const ws_peer *p) { return p && !p->of; }
+
+/* Returns the program that argv[0] names, among those of a tool; NULL: none. */
 const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0);
 
 /* Makes of a HMMER program's arguments those of the tool, whose options are tab[0..ntab): *out, `*n` of them and NULL,

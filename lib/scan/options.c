@@ -2,6 +2,7 @@
  * The options that every tool of sequences has, and what follows from them: outputs and the form of the input. */
 #include "lib/base/memory.h"
 #include "lib/compress/inputs.h"
+#include "lib/run/peer.h"
 #include "lib/scan/state.h"
 
 #include <string.h>
@@ -110,6 +111,7 @@ void ws_scan_configure(ws_scan_state *s) {
                                 .wait_ms = WS_INPUTS_WAIT_MS,
                                 .badres = (ws_badres)scan->badres,
                                 .allow_cut = scan->allow_cut,
+                                .some_text = ws_peer_is_hmmer(job->peer),
                                 .tab_joins = scan->tab_joins,
                                 .whole_text = scan->whole_text,
                                 .grows = scan->grows && wide,
