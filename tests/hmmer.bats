@@ -362,6 +362,18 @@ EOF
     rm new.hmm
 }
 
+@test "hmmbuild of Stockholm that is said to be SELEX: an error, as there, and no model of its lines" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    printf '# STOCKHOLM 1.0\n#=GF AC PF1.2\na MKVLAT\nb MKVLAT\n//\n' >said.sto
+    run -1 --separate-stderr hmmbuild --informat selex new.hmm said.sto
+    [[ $stderr =~ 'said.sto: line 2: ' ]] || fail "$stderr"
+    [ ! -e new.hmm ]
+    printf '#=GF AT\na    MKVLAT\n#=SS HHHHHH\n# no row\n#=SA 123456\nb    MKVLAT\n' >rows.slx
+    hmmbuild --amino --informat selex -o sum new.hmm rows.slx
+    [ "$(awk '!/^#/ && NF { print $3, $4 }' sum)" = "3 6" ]
+    rm new.hmm
+}
+
 @test "hmmbuild by name: models, summary and what it saves" {
     newer hmmbuild
     awk '/^>/ { n++ } n > 4 { exit } 1' demo.fa | hmmfit -o rows.sto m.hmm -

@@ -23,7 +23,8 @@ static kind kind_of(ws_word line) {
     if (ws_word_starts(line, "#=RF")) return RF;
     if (ws_word_starts(line, "#=MM")) return MM;
     if (ws_word_starts(line, "#=CS")) return CS;
-    return ws_word_starts(line, "#") ? OTHER : ROW;
+    if (ws_word_starts(line, "#=SS") || ws_word_starts(line, "#=SA")) return OTHER;
+    return ws_word_starts(line, "#") && !ws_word_starts(line, "#=") ? OTHER : ROW; /* "#=GF" is a name, as in HMMER */
 }
 
 /* Adds a line to the block. */
