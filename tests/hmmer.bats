@@ -374,6 +374,12 @@ EOF
     rm new.hmm
 }
 
+@test "hmmalign keeps tabs and blanks of descriptions, as hmmalign of HMMER does" {
+    printf '>a\tb c\td  \nGKVNVDEVGGEALGRLLVVYPWTQRFFESFG\n' >tab.fa
+    hmmfit "$data/globins4.hmm" tab.fa >got
+    same <(printf '#=GS a DE b c\td  \n') <(grep '^#=GS' got)
+}
+
 @test "hmmbuild by name: models, summary and what it saves" {
     newer hmmbuild
     awk '/^>/ { n++ } n > 4 { exit } 1' demo.fa | hmmfit -o rows.sto m.hmm -

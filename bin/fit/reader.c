@@ -48,6 +48,7 @@ static int open_reader(ws_job *job, ws_err *err) {
                                 .format = (ws_format)f->in_format,
                                 .badres = (ws_badres)f->badres,
                                 .some_text = ws_peer_is_hmmer(job->peer),
+                                .whole_text = 1,
                                 .queries = 1,
                                 .wait_ms = WS_INPUTS_WAIT_MS,
                                 .batch_residues = job->common.batch,
