@@ -117,7 +117,8 @@ cases() {
     sixframe -l 5 -O tsv short.fa >table.tsv
     whole_rows table.tsv
     same <(column table.tsv desc) <(sed -n 's/^>[^ ]* //p' want.fa)
-    [ "$(tail -1 table.tsv)" = "##end rows=$(grep -c '>' want.fa) in=$(grep -c '>' want.fa) residues=$(grep -v '>' want.fa | tr -d '\n' | wc -c)" ]
+    n=$(grep -c '>' want.fa)
+    [ "$(tail -1 table.tsv)" = "##end rows=$n in=$n residues=$(grep -v '>' want.fa | tr -d '\n' | wc -c)" ]
     sixframe -c 11 -O tsv short.fa | grep -q '^##warpsieve pg=1 prog=sixframe .* args="-c 11"$'
 }
 
@@ -158,6 +159,75 @@ cases() {
     { cat corner.fa; printf '>bad\nACGTQ\n'; } >bad.fa
     run -1 --separate-stderr sixframe -q bad.fa
     same <(printf '%s\n' "$output") <(sixframe -q corner.fa)
+}
+
+# ---- programs that translate themselves ----
+
+# The rows of the same program on the file of ORFs; its provenance names one program less.
+@test "--translate: the bytes of filters and searches on the ORFs, from any form, threads and batch" {
+    local t o
+    random genes small.fa >genes.fa
+    gzip -kf genes.fa
+    sixframe -W -c 11 -l 30 genes.fa >orfs.fa
+    for t in ssvfilt msvfilt vitfilt fwdscore; do
+        $t --no-provenance three.hmm orfs.fa >want
+        [ "$t" = ssvfilt ] || [ "$(nrows want)" -ge 5 ] || fail "$t: $(nrows want) rows"
+        for o in '-t 1' '-t 3 -K 500' '-t 2 -K 1'; do
+            # shellcheck disable=SC2086 # options
+            $t --no-provenance $o --translate=11 --orf-length 30 three.hmm genes.fa.gz | same want - || fail "$t $o"
+        done
+    done
+    for o in '' '--scan' '-O tsv --no-provenance' '--max -E 1e-9'; do
+        # shellcheck disable=SC2086 # options
+        hmmsieve $o --tblout want.tbl three.hmm orfs.fa >want
+        for t in 1 3; do
+            # shellcheck disable=SC2086 # options
+            hmmsieve -t $t $o --translate=11 --orf-length 30 --tblout got.tbl three.hmm genes.fa >got
+            same <(grep -v '^# ' want) <(grep -v '^# ' got) || fail "$o"
+            same <(grep -v '^#' want.tbl) <(grep -v '^#' got.tbl) || fail "$o"
+        done
+    done
+    sixframe -W -m --crick genes.fa | msvfilt --no-provenance three.hmm >want
+    msvfilt --no-provenance --translate --orf-start ATG --orf-strand crick three.hmm <genes.fa | same want -
+    sixframe -W -M genes.fa | msvfilt --no-provenance three.hmm >want
+    msvfilt --no-provenance --translate --orf-start table three.hmm genes.fa | same want -
+}
+
+@test "--translate: provenance is that of the pipe of programs that says it" {
+    random genes small.fa >genes.fa
+    msvfilt -P 0.02 --translate=4 --orf-length 25 m.hmm genes.fa | vitfilt -P 0.001 m.hmm | fwdscore -P 1e-05 m.hmm | domscore m.hmm >want
+    grep -q '^##warpsieve pg=1 prog=msvfilt .* args="-P 0.02 --translate=4 --orf-length 25"$' want
+    hmmsieve -O tsv --translate=4 --orf-length 25 m.hmm genes.fa >got
+    same <(sed '/^##/s/ [a-z]*args=.*-P [0-9.e-]*//' want) <(sed '/^##/s/ [a-z]*args=.*-P [0-9.e-]*//' got)
+}
+
+@test "--translate: what does not go together is refused" {
+    run --separate-stderr hmmsieve --translate=7 m.hmm corner.fa
+    refused 2 '--translate: there is no genetic code 7'
+    run --separate-stderr msvfilt --translate=x m.hmm corner.fa
+    refused 2 '--translate: expected the number of a genetic code, found "x"'
+    run --separate-stderr msvfilt --orf-length 3 m.hmm small.fa
+    refused 2 '--orf-length, .* go with --translate'
+    zcat "$data/golden/dna-models/MADE1.hmm.gz" >made.hmm
+    run --separate-stderr msvfilt --translate made.hmm corner.fa
+    refused 1 '--translate makes proteins, and the models are of DNA; nhmmsieve'
+    run -1 --separate-stderr hmmsieve --translate m.hmm small.fa
+    told 'small.fa: line 2' 'not a letter of the DNA alphabet'
+}
+
+@test "golden searches of translated genomes, where they are at hand" {
+    local case options g k
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "a part of make check-full"
+    [ -d "$larger/translate" ] || skip "the full golden data are not at hand"
+    zcat "$larger/../data/padloc-250.hmm.gz" | awk 'BEGIN { RS = "//\n"; ORS = "//\n" } NR % 4 == 1' >m63.hmm
+    while read -r case g options; do
+        # shellcheck disable=SC2086 # options
+        hmmsieve $options --tblout got.tbl --domtblout got.dom m63.hmm "$g.fa" >got.out
+        for k in tbl dom out; do
+            xz -dc "$larger/translate/expected/$case.$k.xz" | grep -v '^#' >want
+            same want <(grep -v '^#' got.$k) || fail "$case $k"
+        done
+    done <<<$'s1 ecoli700k --translate\ns2 prochlo300k --translate=25 --orf-length 30'
 }
 
 @test "a record of N alone, of any length, and records without an ORF" {

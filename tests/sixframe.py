@@ -6,6 +6,7 @@
     tests/sixframe.py orfs [OPTION...] FILE      its ORFs: -c 1|11 -l N -m -M -W --watson --crick
     tests/sixframe.py options SEED               random options of esl-translate
     tests/sixframe.py codons                     a record for each codon of degenerate letters
+    tests/sixframe.py genes FILE                 the proteins of FILE as genes in a genome of some records
 """
 import itertools
 import random
@@ -133,11 +134,30 @@ def options(seed):
     print(" ".join(words))
 
 
+def genes(path):
+    r = random.Random(1)
+    codon = {}
+    for c, residue in CODE.items():
+        codon.setdefault(residue, []).append(c)
+    record, bases = 0, ""
+    for _, _, protein in read(path):
+        gene = "ATG" + "".join(r.choice(codon.get(x, ["NNN"])) for x in protein.upper()) + "TAA"
+        bases += "".join(r.choices("ACGT", k=r.randint(1, 900)))
+        bases += gene if r.random() < .5 else gene.translate(OTHER)[::-1]
+        if r.random() < .1:
+            record += 1
+            print(f">contig{record} made of genes\n{bases}")
+            bases = ""
+    print(f">rest\n{bases}")
+
+
 def main(what, *rest):
     if what == "genome":
         genome(int(rest[0]), int(rest[1]) if len(rest) > 1 else 30000)
     elif what == "options":
         options(int(rest[0]))
+    elif what == "genes":
+        genes(rest[0])
     elif what == "codons":
         for c in map("".join, itertools.product("ACGTRYMKSWHBVDN", repeat=3)):
             print(f">{c}\nAAC{c}AAC")

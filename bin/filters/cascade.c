@@ -181,6 +181,15 @@ int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err) {
     return rc;
 }
 
+/* Lets the reader translate, if an option asks for it. */
+static int translate(ws_job *job, ws_err *err) {
+    ws_scan *scan = ws_scan_of(job);
+    const int rc = ws_translate_choose(&((ws_cascade_opts *)job->own)->orfs, &scan->translate, err);
+    if (rc || !scan->translate || scan->abc->type == WS_ABC_AMINO) return rc;
+    return ws_fail(err, WS_EDATA, "--translate makes proteins, and the models are of %s; nhmmsieve searches DNA with them",
+                   scan->abc->name);
+}
+
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     ws_cascade *c = job->data = ws_calloc(1, sizeof *c, err);
     if (!c) return WS_ENOMEM;
@@ -195,6 +204,7 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) bound_models(job, c, ws_scan_of(job)->mem / 2);
     /* without a query, in the place of phmmer, sequences are proteins */
     if (!rc) ws_scan_of(job)->abc = c->set.n ? c->set.hmm[0].abc : ws_abc_get(WS_ABC_AMINO);
+    if (!rc) rc = translate(job, err);
     ws_scan_of(job)->looks_like_dna =
         "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
     if (!stage->later && !stage->final)

@@ -6,6 +6,7 @@
 
 #include "bin/filters/columns.h"
 #include "lib/hmm/target.h"
+#include "lib/translate/options.h"
 
 /* The settings in which the filters differ. */
 typedef struct ws_stage {
@@ -33,6 +34,7 @@ typedef struct ws_cascade_opts {
     uint64_t mem;
     /* models are read in parts, from pressed files if there are some; and cutoffs are needed */
     int in_parts, cut;
+    ws_translate_opts orfs;
 } ws_cascade_opts;
 
 #define WS_CASCADE_AT(field) offsetof(ws_cascade_opts, field)
@@ -46,7 +48,7 @@ typedef struct ws_cascade_opts {
 
 /* Entries of the option table that all four filters have. */
 #define WS_CASCADE_OPTS(default_p) \
-    WS_CASCADE_MODELS, WS_CASCADE_MEM, \
+    WS_CASCADE_MODELS, WS_CASCADE_MEM, WS_TRANSLATE_OPTS(WS_CASCADE_AT(orfs)), \
     WS_CASCADE_REAL('P', "pvalue", p, "P", "pass if the P-value is at most P [" default_p "]", 1, 0), \
         {'T', "bits", NULL, WS_OPT_REAL, WS_CASCADE_AT(bits), "BITS", \
          "pass if the bit score is at least BITS; replaces the default -P", \

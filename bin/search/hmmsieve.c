@@ -23,6 +23,7 @@ static const ws_opt opts[] = {
                 "must come first: run nhmmsieve (genomes) instead"),
 
     WS_SIEVE_FORMAT,
+    WS_TRANSLATE_OPTS(WS_SIEVE_AT(dom.cascade.orfs)),
     {0, "qformat", NULL, WS_OPT_STRING, WS_SIEVE_AT(tformat), "FORMAT", "same as --tformat, by hmmscan's name",
      .group = WS_GROUP_INPUT, .given = WS_OPT_NOGIVEN},
 
@@ -46,13 +47,25 @@ static int is_of_filters(const ws_opt *o) {
     return name[k] != NULL;
 }
 
+/* Options that say how sequences come to be, which the first program on a pipe has. */
+static int is_of_input(const ws_opt *o) { return strcmp(o->name, "translate") == 0 || strncmp(o->name, "orf-", 4) == 0; }
+
+static int add_input_args(ws_buf *to, const ws_job *job, ws_err *err) {
+    int rc = WS_OK;
+    for (size_t i = 0; i < job->cmdline.ngiven && !rc; i++)
+        if (is_of_input(job->cmdline.given[i].opt))
+            rc = ws_opt_record(to, job->cmdline.given[i].opt, job->cmdline.given[i].value, err);
+    return rc;
+}
+
 /* The chain writes the bytes of msvfilt | vitfilt | fwdscore | domscore, so it names these with their options: to
  * domscore go all that change rows and are not of the filters. */
 static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
     const ws_cmdline *cl = &s->job->cmdline;
     int rc = s->max ? ws_buf_adds(to, "-a", err) : WS_OK;
     for (size_t i = 0; i < cl->ngiven && !rc; i++)
-        if (!is_of_filters(cl->given[i].opt)) rc = ws_opt_record(to, cl->given[i].opt, cl->given[i].value, err);
+        if (!is_of_filters(cl->given[i].opt) && (s->max || !is_of_input(cl->given[i].opt)))
+            rc = ws_opt_record(to, cl->given[i].opt, cl->given[i].value, err);
     return rc ? rc : ws_buf_add(to, "", 1, err);
 }
 
@@ -60,12 +73,15 @@ static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
     static const char *const program[] = {"msvfilt", "vitfilt", "fwdscore"};
     const ws_sieve *s = ws_sieve_of(job);
     const ws_ledger *g = ws_scan_of(job)->ledger;
-    char args[64];
+    ws_buf args = {0};
     int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, g->lines.p, g->lines.n, err);
     for (int k = 0; k < s->nfilter && !s->max && !rc; k++) {
-        snprintf(args, sizeof args, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
-        rc = ws_provenance_of(job, g->nstage + 1 + k, program[k], args, text, err);
+        args.n = 0;
+        rc = ws_buf_addf(&args, err, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
+        if (!rc && k == 0) rc = add_input_args(&args, job, err);
+        if (!rc) rc = ws_provenance_of(job, g->nstage + 1 + k, program[k], args.p, text, err);
     }
+    ws_buf_release(&args);
     const int last = g->nstage + 1 + (s->max ? 0 : s->nfilter);
     return rc ? rc : ws_provenance_of(job, last, "domscore", s->args.p, text, err);
 }

@@ -37,7 +37,7 @@ static const ws_opt opts[] = {
 };
 
 static void defaults(void *own) {
-    ((sixframe_opts *)own)->how = (ws_translate){.table = 1, .least = 20, .option = "--code"};
+    ((sixframe_opts *)own)->how = (ws_translate){.table = 1, .least = 20};
 }
 
 static int open_sixframe(ws_job *job, ws_err *err) {
@@ -56,7 +56,7 @@ static int open_sixframe(ws_job *job, ws_err *err) {
     scan->whole_text = scan->out_format == WS_OUT_FASTA;
     job->input = job->cmdline.operand;
     job->ninput = job->cmdline.noperand;
-    return WS_OK;
+    return ws_gencode_check(o->how.table, "--code", err);
 }
 
 static const ws_scoring no_scoring = {0}; /* every ORF passes */

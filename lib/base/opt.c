@@ -240,7 +240,8 @@ int ws_opt_record(ws_buf *args, const ws_opt *o, const char *value, ws_err *err)
     if (!(o->flags & WS_OPT_RESULT)) return WS_OK;
     int rc = o->letter ? ws_buf_addf(args, err, "%s-%c", args->n ? " " : "", o->letter)
                        : ws_buf_addf(args, err, "%s--%s", args->n ? " " : "", o->name);
-    return rc || !value ? rc : ws_opt_add_word(args, value, err);
+    if (rc || !value || (ws_opt_may_have_value(o) && !*value)) return rc;
+    return ws_opt_may_have_value(o) ? ws_buf_addf(args, err, "=%s", value) : ws_opt_add_word(args, value, err);
 }
 
 static int apply(ws_cmdline *cl, const found *f, const char *value, int at, ws_err *err) {

@@ -89,8 +89,15 @@ static void set_codon(ws_gencode *g, int t, ws_starts starts, const int *base) {
     g->starts[ws_codon(code)] = (uint8_t)all;
 }
 
-static int no_table(long long table, const char *option, ws_err *err) {
+static int find(long long table) {
+    int t = 0;
+    while (t < NTABLES && tables[t].number != table) t++;
+    return t;
+}
+
+int ws_gencode_check(long long table, const char *option, ws_err *err) {
     char list[8 * NTABLES] = "";
+    if (find(table) < NTABLES) return WS_OK;
     for (int t = 0; t < NTABLES; t++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d",
                  t == 0 ? "" : t + 1 < NTABLES ? ", " : " and ", tables[t].number);
@@ -98,16 +105,12 @@ static int no_table(long long table, const char *option, ws_err *err) {
                    table, list);
 }
 
-int ws_gencode_make(ws_gencode *g, long long table, ws_starts starts, const char *option, ws_err *err) {
-    int t = 0;
-    while (t < NTABLES && tables[t].number != table) t++;
-    if (t == NTABLES) return no_table(table, option, err);
+void ws_gencode_make(ws_gencode *g, long long table, ws_starts starts) {
+    const int t = find(table), n = ws_abc_get(WS_ABC_DNA)->Kp;
     g->first = starts == WS_STARTS_ANY ? -1 : ws_abc_get(WS_ABC_AMINO)->code_of['M'];
     memset(g->residue, ws_abc_get(WS_ABC_AMINO)->any, sizeof g->residue);
     memset(g->starts, 0, sizeof g->starts);
-    const int n = ws_abc_get(WS_ABC_DNA)->Kp;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
             for (int c = 0; c < n; c++) set_codon(g, t, starts, (const int[3]){a, b, c});
-    return WS_OK;
 }

@@ -21,7 +21,9 @@ typedef struct ws_gencode {
 
 static inline unsigned ws_codon(const uint8_t *base) { return base[0] << 10 | base[1] << 5 | base[2]; }
 
-/* Makes *g of a table. WS_EUSAGE if there is none of that number; `option` is what chose it, as it is typed. */
-int ws_gencode_make(ws_gencode *g, long long table, ws_starts starts, const char *option, ws_err *err);
+/* Returns WS_EUSAGE if there is no table of that number; `option` is what chose it, as it is typed. */
+int ws_gencode_check(long long table, const char *option, ws_err *err);
+/* Makes *g of a table that is there. */
+void ws_gencode_make(ws_gencode *g, long long table, ws_starts starts);
 
 #endif

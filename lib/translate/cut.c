@@ -14,7 +14,7 @@ void ws_cut_room_release(ws_cut_room *room) {
     ws_buf_release(&room->word);
     ws_buf_release(&room->code);
     ws_buf_release(&room->other);
-    ws_buf_release(&room->residue);
+    ws_buf_release(&room->work);
 }
 
 /* ---- bases ---- */
@@ -90,18 +90,22 @@ void ws_cut_number(ws_batch *b, size_t i, uint64_t number) {
 
 /* ---- an ORF ---- */
 
+/* A stretch of codons of a frame: it begins behind a stop, or, below 0, so many codons before the span, and ends before
+ * the next one. */
+typedef struct ws_cut_end {
+    int64_t from;
+    uint32_t stop;
+} ws_cut_end;
+
 typedef struct cutter {
     const ws_cut *c;
     const ws_span *s;
     ws_cut_room *room;
     ws_batch *to;
-    uint8_t *base;                /* from lo on */
-    uint8_t *residue[WS_FRAMES];  /* of each codon */
-    size_t n[WS_FRAMES];          /* codons */
-    uint64_t place[WS_FRAMES];    /* of the first */
-    size_t from[WS_FRAMES];       /* the first codon behind the last stop */
-    size_t stop[WS_FRAMES];       /* the next stop; n where the strand ends; above: there is none */
-    uint64_t far[WS_FRAMES];      /* where an ORF that is open at lo begins, or WS_NO_PLACE */
+    uint16_t *codon;             /* numbers of all codons of the span */
+    uint8_t *residue[WS_FRAMES]; /* of the frames by the place of their first codon: 0, 1 and 2 behind lo */
+    ws_cut_end *end[WS_FRAMES];  /* of stretches that are long enough */
+    size_t nend[WS_FRAMES];
 } cutter;
 
 static int add_text(const cutter *k, uint64_t from, uint64_t to, uint64_t len, ws_seqtext *t, ws_err *err) {
@@ -138,7 +142,7 @@ static int far_words(const cutter *k, uint64_t from, uint64_t n, ws_err *err) {
         const size_t some = (size_t)ws_min(n - i, STEP);
         const uint8_t *base = ws_bases_get(&k->s->bases, k->c->codec, k->s->minus, from + CODON * i, CODON * some,
                                            &room, err);
-        uint8_t *residue = base ? ws_buf_scratch(&room.residue, some + CODE_SLACK, err) : NULL;
+        uint8_t *residue = base ? ws_buf_scratch(&room.work, some + CODE_SLACK, err) : NULL;
         if (!residue) {
             rc = err->code;
             break;
@@ -168,73 +172,59 @@ static int add_orf(const cutter *k, uint64_t from, uint64_t n, uint8_t *residue,
     return rc ? rc : ws_batch_add_seq(k->to, k->to->nword, (uint32_t)n, &t, err);
 }
 
-/* Returns the first codon from .. to - 1 of a frame that may begin an ORF, else to. */
-static size_t first_start(const cutter *k, int f, size_t from, size_t to) {
-    const uint8_t *base = k->base + (k->place[f] - k->s->lo);
-    while (from < to && !k->c->code.starts[ws_codon(base + CODON * from)]) from++;
-    return from;
-}
-
 /* ---- a span ---- */
 
-/* Finds the stop that comes next in a frame. */
-static void next_stop(cutter *k, int f, uint8_t stop) {
-    const size_t from = k->from[f], n = k->n[f];
-    const uint8_t *at = from < n ? memchr(k->residue[f] + from, stop, n - from) : NULL;
-    k->stop[f] = at ? (size_t)(at - k->residue[f]) : k->s->last && from <= n ? n : SIZE_MAX;
+/* Translates the frame whose first codon is at lo + i, and lists what its stops end, as far as it is long enough. */
+static void translate_frame(cutter *k, size_t i, size_t n) {
+    const uint8_t stop = ws_abc_get(WS_ABC_AMINO)->code_of['*'], *code = k->c->code.residue;
+    const uint16_t *codon = k->codon + i;
+    const uint64_t open = k->s->open[(k->s->lo + i) % WS_FRAMES];
+    const int64_t least = (int64_t)ws_min(k->c->least, INT64_MAX);
+    uint8_t *const residue = k->residue[i];
+    ws_cut_end *end = k->end[i];
+    int64_t from = open == WS_NO_PLACE ? 0 : -(int64_t)((k->s->lo + i - open) / CODON);
+    for (size_t c = 0; c < n; c++) {
+        const uint8_t r = residue[c] = code[codon[CODON * c]];
+        if (r != stop) continue;
+        if ((int64_t)c - from >= least) *end++ = (ws_cut_end){from, (uint32_t)c};
+        from = (int64_t)c + 1;
+    }
+    if (k->s->last && (int64_t)n - from >= least) *end++ = (ws_cut_end){from, (uint32_t)n};
+    k->nend[i] = (size_t)(end - k->end[i]);
 }
 
 /* Translates all codons of the span. */
 static int translate(cutter *k, ws_err *err) {
     const ws_span *s = k->s;
-    const size_t n = (size_t)(s->hi - s->lo), each = n / CODON + 1 + CODE_SLACK;
-    const uint8_t *code = k->c->code.residue, stop = ws_abc_get(WS_ABC_AMINO)->code_of['*'];
-    k->base = ws_bases_get(&s->bases, k->c->codec, s->minus, s->lo, n + CODON - 1, k->room, err);
-    uint8_t *residue = k->base ? ws_buf_scratch(&k->room->residue, WS_FRAMES * each, err) : NULL;
-    if (!residue) return err->code;
-    for (size_t i = 0; i < WS_FRAMES; i++) {
-        const int f = (int)((s->lo + i) % WS_FRAMES);
-        const uint8_t *base = k->base + i;
-        k->place[f] = s->lo + i;
-        k->n[f] = n > i ? (n - i + CODON - 1) / CODON : 0;
-        k->residue[f] = residue + i * each;
-        for (size_t c = 0; c < k->n[f]; c++) k->residue[f][c] = code[ws_codon(base + CODON * c)];
-        k->far[f] = s->open[f];
-        k->from[f] = 0;
-        next_stop(k, f, stop);
+    const size_t n = (size_t)(s->hi - s->lo), each = (n / CODON + 1 + CODE_SLACK) / WS_ALIGN * WS_ALIGN + WS_ALIGN,
+                 ends = (n / CODON + 2) * sizeof(ws_cut_end), codons = (n * sizeof(uint16_t) / WS_ALIGN + 1) * WS_ALIGN;
+    const uint8_t *base = ws_bases_get(&s->bases, k->c->codec, s->minus, s->lo, n + CODON - 1, k->room, err);
+    char *p = base ? ws_buf_scratch(&k->room->work, codons + WS_FRAMES * (each + ends), err) : NULL;
+    if (!p) return err->code;
+    k->codon = (uint16_t *)(void *)p;
+    for (size_t i = 0; i < n; i++) k->codon[i] = (uint16_t)ws_codon(base + i);
+    p += codons;
+    for (size_t i = 0; i < WS_FRAMES; i++, p += ends) {
+        k->end[i] = (ws_cut_end *)(void *)p;
+        k->residue[i] = (uint8_t *)k->codon + codons + WS_FRAMES * ends + i * each;
+        translate_frame(k, i, n > i ? (n - i + CODON - 1) / CODON : 0);
     }
     return WS_OK;
 }
 
-/* Returns the frame whose stop comes first; -1: no ORF ends any more. */
-static int next_frame(const cutter *k) {
-    uint64_t first = WS_NO_PLACE;
-    int next = -1;
-    for (int f = 0; f < WS_FRAMES; f++) {
-        if (k->stop[f] == SIZE_MAX) continue;
-        const uint64_t place = k->place[f] + CODON * (uint64_t)k->stop[f];
-        if (place >= first) continue;
-        first = place;
-        next = f;
+/* Adds the ORF of the stretch that an end of frame i closes, if it is long enough. */
+static int end_orf(cutter *k, size_t i, const ws_cut_end *e, uint64_t *seen, uint64_t skip, ws_err *err) {
+    const uint64_t first = k->s->lo + i;
+    if (e->from < 0) {
+        const uint64_t from = first - CODON * (uint64_t)-e->from;
+        return (*seen)++ < skip ? WS_OK : add_orf(k, from, (uint64_t)((int64_t)e->stop - e->from), NULL, err);
     }
-    return next;
-}
-
-/* Adds what ends with the stop of a frame, if it is long enough. */
-static int end_orf(cutter *k, int f, uint64_t *seen, uint64_t skip, ws_err *err) {
-    const uint64_t end = k->place[f] + CODON * (uint64_t)k->stop[f];
-    uint64_t from = k->far[f], n = from == WS_NO_PLACE ? k->stop[f] - k->from[f] : (end - from) / CODON;
-    uint8_t *residue = NULL;
-    k->far[f] = WS_NO_PLACE;
-    if (n < k->c->least) return WS_OK;
-    if (from == WS_NO_PLACE) {
-        const size_t start = first_start(k, f, k->from[f], k->stop[f]);
-        n = k->stop[f] - start;
-        from = k->place[f] + CODON * (uint64_t)start;
-        residue = k->residue[f] + start;
-    }
+    const uint16_t *codon = k->codon + i;
+    size_t at = (size_t)e->from;
+    while (at < e->stop && !k->c->code.starts[codon[CODON * at]]) at++;
+    const uint64_t n = e->stop - at;
     if (n == 0 || n < k->c->least || (*seen)++ < skip) return WS_OK;
-    return add_orf(k, from, n, residue, err);
+    return add_orf(k, first + CODON * (uint64_t)at, n, k->residue[i] + at, err);
 }
 
 /* A batch of short ORFs with a long description each. */
@@ -242,15 +232,22 @@ enum { TEXT_MOST = 1 << 26 };
 
 int ws_cut_span(const ws_cut *c, const ws_span *s, ws_cut_room *room, ws_batch *to, uint64_t *skip, int *whole,
                 ws_err *err) {
-    const uint8_t stop = ws_abc_get(WS_ABC_AMINO)->code_of['*'];
     cutter k = {.c = c, .s = s, .room = room, .to = to};
+    size_t at[WS_FRAMES] = {0};
     uint64_t seen = 0;
     *whole = 0;
-    int f, rc = translate(&k, err);
-    while (!rc && (f = next_frame(&k)) >= 0) {
-        rc = end_orf(&k, f, &seen, *skip, err);
-        k.from[f] = k.stop[f] + 1;
-        next_stop(&k, f, stop);
+    int rc = translate(&k, err);
+    while (!rc) {
+        uint64_t first = WS_NO_PLACE;
+        size_t next = WS_FRAMES;
+        for (size_t i = 0; i < WS_FRAMES; i++) {
+            if (at[i] == k.nend[i] || i + CODON * (uint64_t)k.end[i][at[i]].stop >= first) continue;
+            first = i + CODON * (uint64_t)k.end[i][at[i]].stop;
+            next = i;
+        }
+        if (next == WS_FRAMES) break;
+        rc = end_orf(&k, next, &k.end[next][at[next]], &seen, *skip, err);
+        at[next]++;
         if (!rc && to->text.n > TEXT_MOST && seen > *skip) {
             *skip = seen;
             return WS_OK;

@@ -20,7 +20,7 @@ typedef struct ws_bases {
 
 /* Memory of a thread, of any content. */
 typedef struct ws_cut_room {
-    ws_buf word, code, other, residue;
+    ws_buf word, code, other, work;
 } ws_cut_room;
 void ws_cut_room_release(ws_cut_room *room);
 
@@ -29,7 +29,7 @@ void ws_cut_room_release(ws_cut_room *room);
 uint8_t *ws_bases_get(const ws_bases *b, const ws_codec *codec, int minus, uint64_t from, size_t n, ws_cut_room *room,
                       ws_err *err);
 
-/* What ORFs are called by. */
+/* The texts that name an ORF. */
 typedef struct ws_cut_text {
     const char *name, *desc;
     size_t nname, ndesc;

@@ -79,8 +79,8 @@ int ws_orfread_open(ws_orfread **out, const ws_seqread_conf *conf, const ws_tran
     bases.batch_seqs = SIZE_MAX;
     bases.block = WS_RESIDUES_PER_WORD; /* records come in pieces of whole words */
     bases.context = 0;
-    int rc = ws_gencode_make(&r->cut.code, how->table, how->starts, how->option, err);
-    if (!rc) rc = (r->job = ws_calloc(r->most, sizeof *r->job, err)) ? WS_OK : err->code;
+    ws_gencode_make(&r->cut.code, how->table, how->starts);
+    int rc = (r->job = ws_calloc(r->most, sizeof *r->job, err)) ? WS_OK : err->code;
     if (!rc) rc = ws_seqread_open(&r->in, &bases, err);
     if (!rc) return WS_OK;
     ws_orfread_close(r);

@@ -13,20 +13,19 @@
 
 typedef enum ws_strands { WS_STRANDS_BOTH, WS_STRANDS_WATSON, WS_STRANDS_CRICK } ws_strands;
 
-/* What is cut, as options say it. */
+/* The ORFs that are wanted, as options say it. */
 typedef struct ws_translate {
     long long table, least; /* residues of an ORF */
     ws_starts starts;
     ws_strands strands;
     int joins; /* a record of fewer than three bases stands before those of the next one, as in esl-translate */
-    const char *option; /* that chose the table, for a sentence */
 } ws_translate;
 
 typedef struct ws_orfread ws_orfread;
 
 /* Opens as ws_seqread_open. conf: of the bases but for batch_residues and batch_seqs, which are those of batches of
  * ORFs; block and context are set here. threads: of the run. hold: bytes of a record that comes in pieces that memory
- * may hold; 0: the usual. WS_ENOMEM, or WS_EUSAGE if there is no such genetic code. */
+ * may hold; 0: the usual. WS_ENOMEM. */
 int ws_orfread_open(ws_orfread **out, const ws_seqread_conf *conf, const ws_translate *how, int threads, size_t hold,
                     ws_err *err);
 void ws_orfread_close(ws_orfread *r); /* r may be NULL */
