@@ -194,7 +194,7 @@ int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
     int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, known, job->common.fields, err);
     if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
     d->columns.plain = job->common.plain;
-    if (d->orfs) ws_scan_of(job)->check = check_orf;
+    if (d->orfs && !ws_scan_of(job)->translate) ws_scan_of(job)->check = check_orf;
     const ws_textconf text = ws_domscore_text(d);
     const ws_hitquery q = {.columns = &d->columns, .text = &text};
     for (int k = 0; k < d->nout; k++)

@@ -48,13 +48,13 @@ static int check_places(const ws_domscore *d, ws_err *err) {
     static const char *const name[] = {WS_HIT_FORMS};
     if (ws_hitforms[d->form].places && !d->orfs)
         return ws_fail(err, WS_EUSAGE, "-O %s writes places in contigs, which the descriptions of ORFs tell: give "
-                                       "--orfs where esl-translate has made the sequences", name[d->form]);
+                                       "--orfs where sixframe or esl-translate has made the sequences", name[d->form]);
     if (d->join_gap_given && !d->join)
         return ws_fail(err, WS_EUSAGE, "--join-gap has a meaning with --join only");
     if (!d->join) return WS_OK;
     if (!d->orfs)
         return ws_fail(err, WS_EUSAGE, "--join compares places in contigs, which the descriptions of ORFs tell: give "
-                                       "--orfs where esl-translate has made the sequences");
+                                       "--orfs where sixframe or esl-translate has made the sequences");
     if (!numbers)
         return ws_fail(err, WS_EUSAGE, "--join numbers the rows of -O tsv and of -O gff3, and -O %s has no place for "
                                        "the numbers", name[d->form]);
@@ -85,6 +85,7 @@ static int check_outputs(const ws_domscore *d, ws_err *err) {
 
 int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err) {
     int rc = ws_models_cut(d->cut_ga, d->cut_nc, d->cut_tc, &d->cut, err);
+    d->orfs |= ws_scan_of(job)->translate != NULL; /* the reader describes the ORFs that it cuts */
     if (!rc) rc = check_outputs(d, err);
     if (!rc) rc = check_places(d, err);
     return rc ? rc : ws_domscore_thresholds(d, job, set, err);

@@ -111,7 +111,7 @@ typedef enum ws_dom_form {
         {0, "records", NULL, WS_OPT_STRING, offsetof(type, beside[WS_DOMFORM_RECORDS]), "FILE", "", \
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
         WS_HIT_FLAG(type, "orfs", orfs, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
-            "take the sequences for ORFs of esl-translate, and write where their domains lie in contigs"), \
+            "take sequences for ORFs of sixframe or esl-translate; write where domains lie in contigs"), \
         WS_HIT_FLAG(type, "join", join, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
             "number the domains of ORFs that follow one another in a contig and in the model as one locus"), \
         {0, "join-gap", NULL, WS_OPT_INT, offsetof(type, join_gap), "N", \

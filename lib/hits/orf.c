@@ -48,13 +48,13 @@ int ws_orf_read(ws_orf *o, const char *name, size_t nname, const char *desc, siz
     *o = (ws_orf){0};
     if (!take_fields(&t, o, &length, &frame))
         return ws_fail(err, WS_EDATA, "sequence %s is no ORF that tells its place: its description is \"%s\", expected "
-                       "\"source=CONTIG coords=FROM..TO length=N frame=F desc=...\" of esl-translate", q,
+                       "\"source=CONTIG coords=FROM..TO length=N frame=F desc=...\" of sixframe", q,
                        ws_quote(said, desc, ndesc));
     o->minus = o->from > o->to;
     o->frame = (int)frame;
     if (length != L)
         return ws_fail(err, WS_EDATA, "sequence %s has %llu residues, but its description says length=%llu; its place "
-                       "is that of the whole ORF, as esl-translate wrote it", q, U64(L), U64(length));
+                       "is that of the whole ORF, as sixframe writes it", q, U64(L), U64(length));
     const uint64_t bases = (o->minus ? o->from - o->to : o->to - o->from) + 1;
     if (bases != 3 * length)
         return ws_fail(err, WS_EDATA, "sequence %s: coords=%llu..%llu are %llu bases, but length=%llu asks for %llu", q,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The place of an ORF in the contig that it was cut from, as its description tells it. Easel's esl-translate and sixframe
- * write such descriptions:
+ * The place of an ORF in the contig that it was cut from, as its description tells it. sixframe and Easel's
+ * esl-translate write such descriptions:
  *
  *   source=CONTIG coords=FROM..TO length=RESIDUES frame=1..6 desc=TEXT
  */
