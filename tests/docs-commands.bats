@@ -59,7 +59,7 @@ SH
     [ -s searched ] && [ -s scanned ]
     for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
         likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv surface.nii rrna.tbl rrna.gff3 repeats.bed \
-        above.tsv mapper.txt padloc.dom dbcan.dom; do
+        above.tsv mapper.txt padloc.dom dbcan.dom reads.tsv rdrp.tsv pfam.gff3; do
         [ -s $f ] || fail "$f is empty"
     done
 }
