@@ -33,6 +33,7 @@ def targets_of(key):
 
 DATABASES = targets_of("databases")
 GENOMES = targets_of("genomes")
+CONTIGS = targets_of("contigs")
 WHOLE = {entry["of"]: entry["all"] for entry in DATABASES.values() if "of" in entry}
 
 

@@ -2,6 +2,8 @@
 # Whole searches, a job for each database or each of its files, with config as in config.yaml:
 #   searches  hmmsieve, {out}/searches/NAME.tbl and NAME.dom: the tables of hmmsearch
 #   genomes   nhmmsieve, {out}/genomes/NAME.tbl: the table of nhmmer
+#   orfs      sixframe and hmmsieve, {out}/orfs/NAME.tsv: domains of the proteins that DNA codes for, with their places,
+#             and NAME.tbl, the table of hmmsearch
 #   msas      jacksieve, {out}/msas/NAME with a Stockholm file for each query, as AlphaFold 3 makes them: all queries go
 #             through a database in one pass
 
@@ -14,6 +16,11 @@ rule searches:
 rule genomes:
     input:
         expand(f"{OUT}/genomes/{{genome}}.tbl", genome=list(GENOMES)),
+
+
+rule orfs:
+    input:
+        expand(f"{OUT}/orfs/{{contigs}}.{{table}}", contigs=list(CONTIGS), table=["tsv", "tbl"]),
 
 
 rule msas:
@@ -100,6 +107,40 @@ rule warpsieve_genome:
         exec 2> {log:q}
         {params.device} nhmmsieve -t {threads} {params.backend} {params.options} \
             -o /dev/null --tblout {output:q} {input.models:q} {input.files:q}
+        """
+
+
+rule warpsieve_orfs:
+    "All models against the ORFs of the contigs or reads of some files."
+    input:
+        models=f"{OUT}/models.hmm",
+        files=lambda wildcards: CONTIGS[wildcards.contigs]["files"],
+    output:
+        tsv=f"{OUT}/orfs/{{contigs}}.tsv",
+        tbl=f"{OUT}/orfs/{{contigs}}.tbl",
+    params:
+        device=f"bash '{DEVICE_SH}' {GPUS}" if GPUS else "",
+        backend="--backend cuda --device all" if GPUS else "",
+        sixframe=lambda wildcards: CONTIGS[wildcards.contigs].get("sixframe", config.get("sixframe", "")),
+        options=lambda wildcards: CONTIGS[wildcards.contigs].get("options", config.get("hmmsieve", "")),
+    threads: int(config.get("threads", 1))
+    resources:
+        gpu=GPUS,
+        mem_mb=MEM_MB,
+        runtime=RUNTIME,
+    log:
+        f"{OUT}/log/orfs-{{contigs}}.log",
+    benchmark:
+        f"{OUT}/log/orfs-{{contigs}}.benchmark.tsv"
+    conda:
+        "../envs/warpsieve.yaml"
+    shell:
+        r"""
+        exec 2> {log:q}
+        set -o pipefail
+        sixframe -t {threads} {params.sixframe} -O packed {input.files:q} |
+            {params.device} hmmsieve -t {threads} {params.backend} {params.options} --orfs -O tsv \
+                -o {output.tsv:q} --tblout {output.tbl:q} {input.models:q}
         """
 
 
