@@ -19,6 +19,7 @@ NEAREST = {
     "lib/formats": ["build/tests/lib/seqread", "build/tests/lib/batches", "build/tests/lib/packed", "build/tests/lib/pairs",
                     "tests/respack.bats",
                     "tests/input.bats", "tests/contract.bats", "tests/faults.bats"],
+    "lib/translate": ["build/tests/lib/translate", "tests/sixframe.bats"],
     "lib/simd": ["build/tests/lib/codec", "build/tests/lib/backends", "build/tests/lib/cpu"],
     "lib/hmm": ["build/tests/lib/hmm_model", "build/tests/lib/hmm_find", "build/tests/lib/hmm_portions", "build/tests/lib/bias",
                 "build/tests/lib/golden", "tests/input.bats", "tests/filters.bats"],

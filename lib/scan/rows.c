@@ -153,19 +153,31 @@ int ws_rows_late(const ws_job *job, void *own, const void *item, ws_buf *text, u
 
 enum { FASTA_LINE = 60 };
 
+static void put(ws_buf *out, const char *p, size_t n) {
+    if (n) memcpy(out->p + out->n, p, n);
+    out->n += n;
+}
+
 static int emit_fasta(const ws_scan_state *s, ws_buf *out, const ws_batch *b, const ws_seqs *seqs, size_t seq,
                       ws_err *err) {
     const ws_seqtext *t = &b->seqtext[seq];
-    int rc = ws_buf_add(out, ">", 1, err);
-    if (!rc) rc = add_slice(out, b, t->name, err);
-    if (!rc && t->desc.n) rc = ws_buf_add(out, " ", 1, err);
-    if (!rc) rc = add_slice(out, b, t->desc, err);
-    if (!rc) rc = ws_buf_add(out, "\n", 1, err);
-    for (size_t i = 0; i < b->len[seq] && !rc; i += FASTA_LINE) {
-        rc = add_letters(s, out, b, seqs, seq, i, ws_min(FASTA_LINE, b->len[seq] - i), err);
-        if (!rc) rc = ws_buf_add(out, "\n", 1, err);
+    const uint8_t *code = ws_seqs_codes(seqs, seq);
+    const size_t L = b->len[seq], marks = sizeof "> \n";
+    const int rc = ws_buf_reserve(out, t->name.n + t->desc.n + marks + L + L / FASTA_LINE + 2 * WS_ALIGN, err);
+    if (rc) return rc;
+    put(out, ">", 1);
+    put(out, ws_batch_text(b, t->name), t->name.n);
+    if (t->desc.n) put(out, " ", 1);
+    put(out, ws_batch_text(b, t->desc), t->desc.n);
+    put(out, "\n", 1);
+    for (size_t i = 0; i < L; i += FASTA_LINE) {
+        const size_t n = ws_min(FASTA_LINE, L - i);
+        /* whole registers, also of what follows: the codec takes a rest letter by letter */
+        s->codec->spell(s->scan->abc, code + i, (n + WS_ALIGN - 1) / WS_ALIGN * WS_ALIGN, out->p + out->n);
+        out->n += n;
+        put(out, "\n", 1);
     }
-    return rc;
+    return WS_OK;
 }
 
 static int emit_id(ws_buf *out, const ws_batch *b, size_t seq, ws_err *err) {

@@ -52,11 +52,10 @@ int ws_batch_expect(ws_batch *b, uint64_t residues, ws_err *err) {
 int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err) { return ws_buf_add(&b->text, p, n, err); }
 
 int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext *t, ws_err *err) {
-    size_t need = b->n + 1;
-    int rc;
-    if ((rc = ws_grow(&b->first, &b->first_cap, need, sizeof *b->first, err)) != WS_OK) return rc;
-    if ((rc = ws_grow(&b->len, &b->len_cap, need, sizeof *b->len, err)) != WS_OK) return rc;
-    if ((rc = ws_grow(&b->seqtext, &b->seqtext_cap, need, sizeof *b->seqtext, err)) != WS_OK) return rc;
+    const size_t need = b->n + 1;
+    if (need > b->first_cap && ws_grow(&b->first, &b->first_cap, need, sizeof *b->first, err)) return WS_ENOMEM;
+    if (need > b->len_cap && ws_grow(&b->len, &b->len_cap, need, sizeof *b->len, err)) return WS_ENOMEM;
+    if (need > b->seqtext_cap && ws_grow(&b->seqtext, &b->seqtext_cap, need, sizeof *b->seqtext, err)) return WS_ENOMEM;
     b->first[b->n] = first;
     b->len[b->n] = len;
     b->seqtext[b->n] = *t;

@@ -71,10 +71,14 @@ static char *put(char *to, const char *from, size_t n) {
 enum { DIGITS = 20 };
 
 static char *put_number(char *to, uint64_t v) {
+    static const char two[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                              "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                              "8081828384858687888990919293949596979899";
     char digit[DIGITS];
     size_t at = DIGITS;
-    do digit[--at] = (char)('0' + v % 10);
-    while (v /= 10);
+    for (; v >= 100; v /= 100) memcpy(digit + (at -= 2), two + v % 100 * 2, 2);
+    if (v >= 10) memcpy(digit + (at -= 2), two + v * 2, 2);
+    else digit[--at] = (char)('0' + v);
     return put(to, digit + at, DIGITS - at);
 }
 

@@ -13,8 +13,8 @@ int ws_translate_choose(ws_translate_opts *o, const ws_translate **how, ws_err *
     char *end;
     *how = NULL;
     if (!o->table && (o->least_given || o->starts_given || o->strands_given))
-        return ws_fail(err, WS_EUSAGE, "--orf-length, --orf-start and --orf-strand say how to cut ORFs, so they go with "
-                                       "--translate");
+        return ws_fail(err, WS_EUSAGE,
+                       "--orf-length, --orf-start and --orf-strand say how to cut ORFs, so they go with --translate");
     if (!o->table) return WS_OK;
     errno = 0;
     const long long table = *o->table ? strtoll(o->table, &end, 10) : 1;

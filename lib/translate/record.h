@@ -28,7 +28,8 @@ void ws_record_release(ws_record *r);
 void ws_record_begin(ws_record *r, const ws_batch *b, size_t i, int minus);
 /* Adds a piece, or a whole record; sequence i of a batch. With the last one the record begins. hold: bytes in memory.
  * WS_ENOMEM, WS_EIO. */
-int ws_record_add(ws_record *r, const ws_batch *b, size_t i, size_t hold, const ws_codec *codec, int minus, ws_err *err);
+int ws_record_add(ws_record *r, const ws_batch *b, size_t i, size_t hold, const ws_codec *codec, int minus,
+                  ws_err *err);
 /* Puts the bases of a record that has fewer than a codon before those of the next one that is added. */
 void ws_record_join(ws_record *r, const ws_batch *b, size_t i);
 static inline int ws_record_joins(const ws_record *r) { return r->ncode > 0; }
