@@ -50,8 +50,8 @@ ask() { echo "{\"dialect\":\"alphafold3\",\"version\":1,\"name\":\"x\",\"modelSe
 @test "the same over 20 chains, beside AlphaFold 3's code and HMMER, where these are" {
     [ -n "${WARPSIEVE_ALPHAFOLD3:-}" ] || skip "WARPSIEVE_ALPHAFOLD3 names no checkout of AlphaFold 3"
     [ -n "${WARPSIEVE_HMMER:-}" ] || skip "WARPSIEVE_HMMER names no folder with the programs of HMMER 3.4"
-    [ -d "$top/../shared/data" ] || [ -d "${WARPSIEVE_SHARED:-}/data" ] || skip "there are no proteomes: WARPSIEVE_SHARED names no folder with data"
-    local proteomes="${WARPSIEVE_SHARED:-$top/../shared}/data" f status=0
+    local proteomes="${WARPSIEVE_SHARED:-$top/../shared}/data" status=0
+    [ -d "$proteomes" ] || skip "there are no proteomes: WARPSIEVE_SHARED names no folder with data"
     mkdir -p many
     python3 "$top/tests/msa_data.py" many "$proteomes"/*.fasta.gz --many
     [ "$(ls many/inputs | wc -l)" -ge 19 ]
@@ -77,7 +77,8 @@ assert got == want and len(found) == 3, found
 first = found[0].split("\n")
 assert first[0] == "data_9aaa" and "_entity_poly.type polypeptide(L)" in first
 atoms = [line.split() for line in first if line.startswith(("ATOM", "HETATM"))]
-assert {a[6] for a in atoms} == {"A"} and len({a[8] for a in atoms}) == len({line.split()[2] for line in first if line.startswith("A 1 ")}) - 18
+residues = {line.split()[2] for line in first if line.startswith("A 1 ")}
+assert {a[6] for a in atoms} == {"A"} and len({a[8] for a in atoms}) == len(residues) - 18
 READ
     tar -cf mmcif.tar mmcif
     warpsieve-msa -q -o templates2 --mmcif mmcif.tar more/inputs $seqres
@@ -104,7 +105,8 @@ READ
 import json, os
 for name in ("kinase", "complex", "RNA"):
     with open(f"base/{name}_data.json") as f:
-        entries = [e for one in json.load(f)["sequences"] for e in [next(iter(one.values()))] if "unpairedMsa" in e and e["sequence"] != "MKV"]
+        entries = [next(iter(one.values())) for one in json.load(f)["sequences"]]
+    entries = [e for e in entries if "unpairedMsa" in e and e["sequence"] != "MKV"]
     n = 0
     for e in entries:
         for i in e["id"] if isinstance(e["id"], list) else [e["id"]]:
@@ -120,8 +122,8 @@ READ
     same <(ls folders/kinase) <(printf '%s\n' mgnify_hits.a3m paired.a3m small_bfd_hits.a3m uniprot_hits.a3m uniref90_hits.a3m unpaired.a3m)
     python3 -c 'import json; print(">query\n" + json.load(open("inputs/kinase.json"))["sequences"][0]["protein"]["sequence"])' >query.fa
     for n in uniref90 uniprot; do
-        "$(hmmsieve --hmmer-path)/jackhmmer" -o /dev/null -A want.sto --noali --F1 0.0005 --F2 5e-05 --F3 5e-07 -N 1 -E 0.0001 --incE 0.0001 \
-            query.fa db/$n.fa
+        "$(hmmsieve --hmmer-path)/jackhmmer" -o /dev/null -A want.sto --noali --F1 0.0005 --F2 5e-05 --F3 5e-07 -N 1 -E 0.0001 \
+            --incE 0.0001 query.fa db/$n.fa
         same <(grep -v '^#=GF AU' want.sto) <(grep -v '^#=GF AU' stockholm/kinase/${n}_hits.sto)
     done
 }
@@ -135,7 +137,9 @@ for name in ("kinase", "chain0"):
         print(f">{name} a description\n" + json.load(f)["sequences"][0]["protein"]["sequence"].lower())
 READ
     warpsieve-msa -q -o fasta --no-templates some.fa $(databases db)
-    for n in kinase chain0; do same <(sed 's/^    5$//; s/^    1,$/    1/' base/${n}_data.json | grep -v '^$') <(cat fasta/${n}_data.json; echo); done
+    for n in kinase chain0; do
+        same <(sed 's/^    5$//; s/^    1,$/    1/' base/${n}_data.json | grep -v '^$') <(cat fasta/${n}_data.json; echo)
+    done
     gzip -c some.fa >some.fa.gz
     warpsieve-msa -q -o fasta2 --no-templates some.fa.gz $(databases db)
     cmp fasta/kinase_data.json fasta2/kinase_data.json
@@ -202,7 +206,10 @@ READ
         sleep "0.$((RANDOM % 50))"
     done
     echo nonsense >arrive/bad.fa
-    for ((f = 0; f < 300; f++)); do [ "$(ls watched/*.json 2>/dev/null | wc -l)" -lt 7 ] || ! grep -q bad.fa watch.log || break; sleep 0.2; done
+    for ((f = 0; f < 300; f++)); do
+        [ "$(ls watched/*.json 2>/dev/null | wc -l)" -lt 7 ] || ! grep -q bad.fa watch.log || break
+        sleep 0.2
+    done
     kill -INT $pid
     wait $pid
     same_jsons base watched
@@ -227,7 +234,11 @@ READ
     grep -q "made with other databases or another --to" <<<"$output"
     cp -r db db2
     run -1 warpsieve-msa -q -o base inputs $(databases db2)
-    (exec 9>base/.warpsieve-msa/lock; flock 9; run -1 warpsieve-msa -q -o base inputs $(databases db); grep -q "another warpsieve-msa" <<<"$output")
+    exec 9>base/.warpsieve-msa/lock
+    flock 9
+    run -1 warpsieve-msa -q -o base inputs $(databases db)
+    exec 9>&-
+    grep -q "another warpsieve-msa" <<<"$output"
     msa base
 }
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Makes inputs and databases for tests of warpsieve-msa:   msa_data.py OUT PROTEINS.fa.gz... [--many]
 
-OUT/inputs gets AlphaFold 3's JSON, OUT/db the databases, OUT/more a job whose templates are searched, and OUT/mmcif structures. Of one file of proteins few chains are made; with --many 20, of which one has
-2,000 residues. Hits are there twice: in two databases, and in one under two names. One chain has no homologs, one has X and U, two
-jobs share a chain, and a complex has two proteins, RNA, DNA and a ligand.
+OUT/inputs gets AlphaFold 3's JSON, OUT/db the databases, OUT/more a job whose templates are searched, and OUT/mmcif structures.
+There are few chains, with --many 20, one of which has about 2,000 residues. Hits are there twice: in two
+databases, and in one under two names. One chain has no homologs, one has X and U, two jobs share a chain, and a complex has two
+proteins, RNA, DNA and a ligand.
 """
 import gzip
 import json
@@ -57,14 +58,15 @@ def ribonucleic(out, rng):
         for k in range(12):
             flank = ["".join(rng.choice("ACGU") for _ in range(rng.randrange(5, 90))) for _ in range(2)]
             source = long if k % 3 else short
-            found.append((f"{name}{k} RNA number {k}" if k % 4 else f"{name}{k}", flank[0] + changed(rng, source, 0.03 * k, "ACGU") + flank[1]))
+            copy = changed(rng, source, 0.03 * k, "ACGU")
+            found.append((f"{name}{k} RNA number {k}" if k % 4 else f"{name}{k}", flank[0] + copy + flank[1]))
         found.append((f"same{i} as in all databases", long))
         write(os.path.join(out, "db", name + ".fa"), found)
     return long, short
 
 
-ATOM = ("group_PDB", "id", "type_symbol", "label_atom_id", "label_alt_id", "label_comp_id", "label_asym_id", "label_entity_id", "label_seq_id",
-        "pdbx_PDB_ins_code", "Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv", "auth_seq_id", "auth_asym_id",
+ATOM = ("group_PDB", "id", "type_symbol", "label_atom_id", "label_alt_id", "label_comp_id", "label_asym_id", "label_entity_id",
+        "label_seq_id", "pdbx_PDB_ins_code", "Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv", "auth_seq_id", "auth_asym_id",
         "pdbx_PDB_model_num")
 SCHEME = ("asym_id", "entity_id", "seq_id", "mon_id", "pdb_seq_num", "auth_seq_num", "pdb_strand_id", "pdb_ins_code", "hetero")
 CODES = dict(zip("ARNDCQEGHILKMFPSTWYVX", "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL UNK".split()))
@@ -76,7 +78,7 @@ def loop(category, items, rows):
 
 
 def structure(out, name, sequence, date, unresolved=(), author="B"):
-    """Writes an mmCIF file of two chains, which is not folded like anything; residue 7 of the first is MSE, and atoms of 9 lie in two places."""
+    """Writes an mmCIF file of two chains. Residue 7 is MSE, and atoms of residue 9 lie in two places."""
     codes = [CODES.get(c, "UNK") for c in sequence]
     codes[6] = "MSE"
     atoms, scheme = [], []
@@ -128,7 +130,8 @@ def main():
     write(os.path.join(out, "db", "uniref90.fa"), found[::step] + [("again a duplicate", found[0][1])])
     write(os.path.join(out, "db", "small_bfd.fa"), [(f"bfd{i}", s) for i, (_, s) in enumerate(found[1::step])] + found[:8 * step:step])
     write(os.path.join(out, "db", "mgnify.fa"), [(name, changed(rng, s, 0.2, LETTERS)) for name, s in found[2::step * 2]])
-    write(os.path.join(out, "db", "uniprot.fa"), found[::step] + [(f"tr|A0A0{i:02d}|COPY_{i}", s) for i, (_, s) in enumerate(found[:6 * step:step])])
+    copies = [(f"tr|A0A0{i:02d}|COPY_{i}", s) for i, (_, s) in enumerate(found[:6 * step:step])]
+    write(os.path.join(out, "db", "uniprot.fa"), found[::step] + copies)
     long, short = ribonucleic(out, rng)
     kinase = next(s for name, s in found if "RIM11_YEAST" in name)
     chains = [s for name, s in found[::step] if 60 <= len(s) <= 400 and (not many or any(word in name for word in FAMILIES))]

@@ -107,8 +107,8 @@ def prepare(checkout):
     stand_in("alphafold3.cpp.fasta_iterator", types.SimpleNamespace(FastaStringIterator=strings, parse_fasta_include_descriptions=fasta))
     stand_in("alphafold3.cpp.msa_conversion", types.SimpleNamespace(align_sequence_to_gapless_query=to_gapless))
     importlib.import_module("alphafold3.constants")
-    for name in ("alphafold3.cpp.cif_dict", "alphafold3.structure", "alphafold3.structure.mmcif", "alphafold3.constants.chemical_components"):
-        stand_in(name, mock.MagicMock())
+    for name in ("cpp.cif_dict", "structure", "structure.mmcif", "constants.chemical_components"):
+        stand_in("alphafold3." + name, mock.MagicMock())
     return False
 
 

@@ -95,7 +95,8 @@ def check_columns(rows, sequence, where):
     length = len(sequence)
     for header, row in rows:
         if len(row.translate(LOWER)) != length:
-            raise Error(f"{where}: row {header.split(' ')[0]!r} has {len(row.translate(LOWER))} columns, expected the {length} of the chain")
+            found = len(row.translate(LOWER))
+            raise Error(f"{where}: row {header.split(' ')[0]!r} has {found} columns, expected the {length} of the chain")
         if re.search(r"[^A-Za-z-]", row):
             found = re.search(r"[^A-Za-z-]", row)[0]
             raise Error(f"{where}: row {header.split(' ')[0]!r} has {found!r}, expected letters and -")

@@ -28,7 +28,7 @@ NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class Chain:
-    """What is searched for: one sequence of one kind, whatever the number of chains that have it.
+    """A query: one sequence of one kind, whatever the number of chains that have it.
 
     `msa` is whether its alignments are searched, `own` the alignment of the input that templates are searched with.
     """
@@ -86,7 +86,7 @@ def read(path, of_fasta):
     if begin in ("{", "["):
         return [from_json(path, text)]
     found = text.lstrip()[:20].split("\n")[0]
-    raise Error(f"{path}: found {found!r} at its beginning, expected FASTA, which begins with >, or AlphaFold 3's JSON, which begins with {{")
+    raise Error(f"{path}: found {found!r} at its beginning, expected FASTA, which begins with >, or JSON, which begins with {{")
 
 
 # ---- FASTA ----
@@ -229,13 +229,13 @@ def from_json(path, text):
     except ValueError as e:
         raise Error(f"{path}: it is no JSON: {e}") from None
     if isinstance(document, list):
-        raise Error(f"{path}: it is a list, as AlphaFold Server writes; expected AlphaFold 3's own input, an object with the dialect alphafold3")
+        raise Error(f"{path}: it is a list, as AlphaFold Server writes; expected AlphaFold 3's own, an object with dialect alphafold3")
     unknown = sorted(set(document) - TOP)
     if unknown:
         raise Error(f"{path}: found the field {unknown[0]}, expected {', '.join(sorted(TOP))}")
     if document.get("dialect") != "alphafold3" or document.get("version") not in JSON_VERSIONS:
-        raise Error(f"{path}: found dialect {document.get('dialect')!r} and version {document.get('version')!r}, expected alphafold3 and 1 to "
-                    f"{JSON_VERSIONS[-1]}")
+        raise Error(f"{path}: found dialect {document.get('dialect')!r} and version {document.get('version')!r}, "
+                    f"expected alphafold3 and 1 to {JSON_VERSIONS[-1]}")
     if not isinstance(document.get("name"), str) or not document.get("modelSeeds") or not document.get("sequences"):
         raise Error(f"{path}: name, modelSeeds or sequences is absent or empty; AlphaFold 3 needs all three")
     seen = {}

@@ -125,7 +125,7 @@ def listed(folders, words, sizes):
 def pack(database, folder, log, options):
     """Replaces the files of a database by packed ones in `folder`, and makes those that are not there yet.
 
-    A packed file appears when it is whole. Of two runs at once one packs, and the other waits for it.
+    A packed file appears when it is whole. One of two runs at once packs, and the other waits for it.
     """
     os.makedirs(folder, exist_ok=True)
     for i, path in enumerate(database.files):

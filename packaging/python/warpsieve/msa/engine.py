@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs warpsieve's programs beside this process, shows how far they are, and ends them with it; writes files that appear whole."""
 import ctypes
+import multiprocessing
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ class Interrupted(Exception):
 
 
 class Options:
-    """What the user said of threads, memory and devices; and where progress goes."""
+    """The threads, memory and devices that the user allows, and where progress goes."""
 
     def __init__(self, threads=None, mem=None, backend=None, device=None, gpu_mem=None, quiet=False):
         self.threads, self.quiet = threads, quiet
@@ -125,6 +126,41 @@ class Running:
 def run(tool, words, options, what):
     """Runs a program to its end; returns its notes."""
     return Running(tool, words, options, what).check()
+
+
+# ---- work of Python, over all cores ----
+
+_function = None  # of the work that is spread; a worker has it from the fork
+
+
+def _call(item):
+    return _function(item)
+
+
+def _as_worker():
+    """Runs in a worker: Ctrl-C is the parent's, and the worker ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if LIBC is not None:
+        LIBC.prctl(DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def spread(function, items, options):
+    """Returns the list of function(item) of all items, computed by a process for each thread that the user allows."""
+    global _function
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    n = min(len(items), options.threads or cores)
+    if n < 2:
+        return [function(item) for item in items]
+    _function = function
+    sys.stderr.flush()
+    with multiprocessing.get_context("fork").Pool(n, _as_worker) as pool:
+        done = pool.map_async(_call, items, chunksize=1)
+        while not done.ready():
+            done.wait(0.2)
+            if stopping.now:
+                raise Interrupted()
+        return done.get()
 
 
 class _Stopping:

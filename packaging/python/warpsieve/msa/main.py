@@ -37,7 +37,8 @@ def options_of(words):
     g.add_argument("--db-dir", action="append", default=[], metavar="DIR", help="a folder of databases with AlphaFold 3's names")
     g.add_argument("--db", action="append", default=[], metavar="NAME=PATH",
                    help=f"a database: FASTA, .gz or packed; PATH@N is its N parts. Names: {', '.join(databases.KNOWN)}")
-    g.add_argument("-Z", action="append", default=[], dest="z", metavar="NAME=N", help="sequences, for RNA megabases, in a database, for E-values")
+    g.add_argument("-Z", action="append", default=[], dest="z", metavar="NAME=N",
+                   help="sequences, for RNA megabases, in a database, for E-values")
     g.add_argument("--pack", metavar="DIR", help="pack databases into DIR, once, and search the packed ones")
     g = p.add_argument_group("Input")
     g.add_argument("--fasta", choices=("auto", "protein", "rna"), default="auto", help="what records of FASTA are [auto: by their letters]")
@@ -101,16 +102,19 @@ class Run:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Error(f"{self.out}: another warpsieve-msa writes there; expected a folder for each run") from None
-        made_with = json.dumps({"to": self.form, "templates": self.store and [os.path.abspath(self.store.path), self.said.max_template_date],
+        structures = self.store and [os.path.abspath(self.store.path), self.said.max_template_date]
+        made_with = json.dumps({"to": self.form, "templates": structures,
                                 "databases": {d.name: d.state() for d in self.databases}}, sort_keys=True)
         path = os.path.join(state, "made-with.json")
         if os.path.exists(path):
             if not databases.same_text(path, made_with):
-                raise Error(f"{self.out}: what lies there was made with other databases or another --to ({path} says which); expected the same "
-                            "ones or another folder")
+                raise Error(f"{self.out}: what lies there was made with other databases or another --to ({path} says which); "
+                            "expected the same ones or another folder")
         else:
             engine.put(path, made_with)
         self.parts = passes.Parts(os.path.join(state, "parts"))
+        self.rows = os.path.join(state, "rows")
+        os.makedirs(self.rows, exist_ok=True)
         for name in os.listdir(self.parts.folder):
             path = os.path.join(self.parts.folder, name)
             if os.path.isdir(path):
@@ -178,13 +182,13 @@ class Run:
             return list(a3m.records(chain.own.split("\n")))
         return outputs.Result(chain, self.parts, self.databases).unpaired
 
-    def templates(self, chain):
+    def templates(self, chain, log):
         """Returns the list of templates of a chain, or None where they are not searched."""
         if self.said.no_templates:
             return []
         if self.store is None:
             return None
-        return templates.chosen(chain.sequence, self.parts.rows(chain.template_key, "seqres"), self.store, self.said.max_template_date, self.log)
+        return templates.chosen(chain.sequence, self.parts.rows(chain.template_key, "seqres"), self.store, self.said.max_template_date, log)
 
     def one_pass(self, database, lack):
         """Searches one database with chains that lack it."""
@@ -205,27 +209,33 @@ class Run:
     def finish(self):
         """Writes the jobs that lack nothing, and forgets their parts that no other job needs."""
         done = [(to, job) for to, job in self.jobs.items() if all(self.is_complete(chain) for chain in job.chains)]
-        for to, job in done:
-            results = {}
-            for chain in job.chains:
-                if chain.msa:
-                    results[chain.key] = outputs.Result(chain, self.parts, self.databases)
-                if chain.templates:
-                    results[chain.template_key, "templates"] = self.templates(chain)
-            outputs.write_report(self.out, outputs.report_rows(job, results, self.parts, self.databases))
-            if self.pyplot:
-                plot.draw_job(self.pyplot, self.out, job, results, self.parts, self.databases)
-            if self.form == "json":
-                outputs.write_json(self.out, job, results)
-            else:
-                outputs.write_folder(self.out, job, results, self.parts, self.databases, self.form)
+        if not done:
+            return
+        for (to, job), notes in zip(done, engine.spread(lambda one: self.write(one[1]), done, self.options)):
             del self.jobs[to]
             self.finished += 1
+            for note in notes:
+                self.log(note)
             self.log(f"wrote {to}")
-            if engine.stopping.now:
-                raise engine.Interrupted()
-        if done:
-            self.forget()
+        outputs.write_report(self.out, self.rows)
+        self.forget()
+
+    def write(self, job):
+        """Writes all that a job leaves; returns notes for the log."""
+        results, notes = {}, []
+        for chain in job.chains:
+            if chain.msa:
+                results[chain.key] = outputs.Result(chain, self.parts, self.databases)
+            if chain.templates:
+                results[chain.template_key, "templates"] = self.templates(chain, notes.append)
+        outputs.put_rows(self.rows, job, outputs.report_rows(job, results, self.parts, self.databases))
+        if self.pyplot:
+            plot.draw_job(self.pyplot, self.out, job, results, self.parts, self.databases)
+        if self.form == "json":
+            outputs.write_json(self.out, job, results)
+        else:
+            outputs.write_folder(self.out, job, results, self.parts, self.databases, self.form)
+        return notes
 
     def is_complete(self, chain):
         """Returns whether all databases have been searched with a chain."""
@@ -276,20 +286,21 @@ class Run:
         self.log(f"{len(self.jobs)} jobs, {len(found)} different chains, {len(self.databases)} databases: "
                  + ", ".join(d.name for d in self.databases))
         if self.form == "json" and self.store is None and not self.said.no_templates and any(c.templates for c in found.values()):
-            self.log("templates are absent: they need the database seqres and the folder of mmCIF files (--mmcif); AlphaFold 3 predicts once "
-                     'they are there, or "templates": [] with --no-templates')
+            self.log("templates are absent: they need the database seqres and the folder of mmCIF files (--mmcif); AlphaFold 3 predicts "
+                     'once they are there, or "templates": [] with --no-templates')
         for kind, names in (("protein", databases.UNPAIRED + databases.PAIRED), ("rna", databases.RNA)):
             absent = [n for n in names if n not in given]
             if absent and any(c.kind == kind for c in found.values()):
-                self.log(f"the alignments of {kind} chains lack what AlphaFold 3 finds in {', '.join(absent)}, which is not among the databases")
+                self.log(f"the alignments of {kind} chains lack what AlphaFold 3 finds in {', '.join(absent)}, "
+                         "which is not among the databases")
 
     def end(self):
         """Says how the run ended."""
         if self.jobs:
             self.failed = True
             self.log(f"ended with {len(self.jobs)} unfinished jobs; the same command goes on with them")
-        self.log(f"{self.finished} jobs finished in {time.monotonic() - self.began:.1f} s; {os.path.join(self.out, outputs.REPORT)} has the hits, "
-                 "seconds and depth of each chain")
+        self.log(f"{self.finished} jobs finished in {time.monotonic() - self.began:.1f} s; "
+                 f"{os.path.join(self.out, outputs.REPORT)} has the hits, seconds and depth of each chain")
 
 
 def main(words=None):

@@ -10,7 +10,7 @@ from .residues import letter
 TOKEN = re.compile(r"""'(?:[^'\n]|'(?=\S))*'(?=\s|$)|"(?:[^"\n]|"(?=\S))*"(?=\s|$)|\#.*|\S+""")
 PLAIN = re.compile(r"[^\s'\"#$_;\[\]][^\s]*")
 RESERVED = re.compile(r"(data_|loop_|global_|save_|stop_)", re.I)
-# What a chain's own file keeps of the whole: (category, item that names the chain or its entity, of what)
+# A chain's own file keeps these categories of the whole: (category, item that names the chain or its entity, of what)
 KEPT = (("entity", "id", "entity"), ("entity_poly", "entity_id", "entity"), ("entity_poly_seq", "entity_id", "entity"),
         ("struct_asym", "id", "asym"), ("pdbx_poly_seq_scheme", "asym_id", "asym"), ("atom_site", "label_asym_id", "asym"))
 KEPT_FILES = 16

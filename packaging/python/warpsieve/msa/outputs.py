@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is written of a finished job: AlphaFold 3's data JSON, or a folder of A3M or Stockholm files for each chain; and the report."""
+"""Writes finished jobs: AlphaFold 3's data JSON, or a folder of A3M or Stockholm files for each chain; and the report."""
 import json
 import os
 import re
@@ -103,8 +103,8 @@ def report_rows(job, results, parts, given):
             hits, seconds, chains = parts.said(key, database.name)
             rows_of = parts.rows(key, database.name) if database.kind != "template" else []
             mean = f"{sum(a3m.depth(rows_of, length)) / length:.1f}" if rows_of else ""
-            rows.append((job.name, ",".join(entry.ids), chain.kind, length, database.name, hits, f"{seconds:.3f}", chains, len(rows_of) or "",
-                         mean))
+            rows.append((job.name, ",".join(entry.ids), chain.kind, length, database.name, hits, f"{seconds:.3f}", chains,
+                         len(rows_of) or "", mean))
         if chain.msa:
             unpaired = results[chain.key].unpaired
             rows.append((job.name, ",".join(entry.ids), chain.kind, length, "unpaired", len(unpaired) - 1, "", "", len(unpaired),
@@ -112,11 +112,16 @@ def report_rows(job, results, parts, given):
     return ["\t".join(str(field).replace("\t", " ") for field in row) for row in rows]
 
 
-def write_report(out, lines):
-    """Writes the table of all finished jobs: `lines`, and of the report that is there those of other jobs."""
-    path, jobs = os.path.join(out, REPORT), {line.split("\t")[0] for line in lines}
-    before = []
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as f:
-            before = [line for line in f.read().split("\n")[1:-1] if line.split("\t")[0] not in jobs]
-    engine.put(path, "\n".join(["\t".join(COLUMNS)] + before + lines) + "\n")
+def put_rows(rows, job, lines):
+    """Writes the rows of a job into the folder `rows`, before the job's own files appear."""
+    engine.put(os.path.join(rows, job.file_name), "".join(line + "\n" for line in lines))
+
+
+def write_report(out, rows):
+    """Writes the table of all finished jobs."""
+    text = "\t".join(COLUMNS) + "\n"
+    for name in sorted(os.listdir(rows)):
+        if not name.endswith(".part") and any(os.path.exists(os.path.join(out, name + end)) for end in ("", "_data.json")):
+            with open(os.path.join(rows, name), encoding="utf-8") as f:
+                text += f.read()
+    engine.put(os.path.join(out, REPORT), text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A pass of each kind: all chains that lack it against one database. What is found of a chain is a part, a file of its own."""
+"""A pass of each kind: all chains that lack it against one database. The rows of a chain are a part, a file of its own."""
 import os
 import shutil
 import tempfile
@@ -11,8 +11,7 @@ from . import a3m, engine
 SHORT_RNA = 50
 PROTEIN = ["-N", "1", "--F1", "0.0005", "--F2", "5e-05", "--F3", "5e-07", "-E", "0.0001", "--incE", "0.0001", "--noali", "-O", "a3m"]
 RNA = ["-E", "0.001", "--noali", "--rna", "--qformat", "fasta", "-O", "sto"]
-TEMPLATE = ["--noali"] + [word for name, value in (("--F1", 0.1), ("--F2", 0.1), ("--F3", 0.1), ("-E", 100), ("--incE", 100), ("--domE", 100),
-                                                  ("--incdomE", 100)) for word in (name, str(value))]
+TEMPLATE = ["--noali", "--F1", "0.1", "--F2", "0.1", "--F3", "0.1", "-E", "100", "--incE", "100", "--domE", "100", "--incdomE", "100"]
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -28,6 +27,11 @@ class Parts:
 
     def has(self, key, name):
         return os.path.exists(self.path(key, name))
+
+    def adopt(self, key, name, path, hits, seconds, chains):
+        """Takes a file that is written as a part."""
+        engine.put(self.path(key, name, "said"), f"{hits} {seconds:.3f} {chains}\n")
+        os.replace(path, self.path(key, name))
 
     def put(self, key, name, text, hits, seconds, chains):
         """Writes the numbers, and then the part: where there is a part there are its numbers."""
@@ -73,7 +77,8 @@ def proteins(database, chains, parts, options, what, stockholm):
         if stockholm:
             words += ["-A", os.path.join(folder, "%q.sto")]
         began = time.monotonic()
-        running = engine.Running("jacksieve", words + [fasta(os.path.join(folder, "queries.fa"), chains)] + database.files, options, what, True)
+        words += [fasta(os.path.join(folder, "queries.fa"), chains)] + database.files
+        running = engine.Running("jacksieve", words, options, what, True)
         found = spool(running, database, folder)
         notes = running.check()
         seconds = time.monotonic() - began
@@ -84,8 +89,7 @@ def proteins(database, chains, parts, options, what, stockholm):
                 raise Error(f"{what}: jacksieve wrote no rows of the chain {chain.sequence[:20]}..., expected the chain itself at least")
             if stockholm:
                 as_query(os.path.join(folder, name + ".sto"), name, parts.path(chain.key, database.name, "sto"))
-            with open(path, encoding="utf-8") as f:
-                parts.put(chain.key, database.name, f.read(), found[name], seconds, len(chains))
+            parts.adopt(chain.key, database.name, path, found[name], seconds, len(chains))
     return seconds, notes
 
 
@@ -179,13 +183,18 @@ def templates(database, chains, parts, options, what, unpaired):
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=parts.folder) as folder:
         models = os.path.join(folder, "models.hmm")
+        alone = engine.Options(1, quiet=True)
+
+        def model_of(i):
+            rows, model = (os.path.join(folder, f"{i}.{form}") for form in ("a3m", "hmm"))
+            with open(rows, "w", encoding="ascii") as f:
+                f.write(a3m.text((str(k), row) for k, (_, row) in enumerate(unpaired(chains[i]))))
+            engine.run("hmmcast", ["--informat", "a2m", "--hand", "--amino", "-n", query_name(i), "-o", model, rows], alone, what)
+            os.unlink(rows)
+            return model
+
         with open(models, "wb") as out:
-            for i, chain in enumerate(chains):
-                rows, model = os.path.join(folder, "rows.a3m"), os.path.join(folder, "one.hmm")
-                with open(rows, "w", encoding="ascii") as f:
-                    f.write(a3m.text((str(k), row) for k, (_, row) in enumerate(unpaired(chain))))
-                engine.run("hmmcast", ["--informat", "a2m", "--hand", "--amino", "-n", query_name(i), "-o", model, rows], options,
-                           f"{what}, model {i + 1} of {len(chains)}")
+            for model in engine.spread(model_of, range(len(chains)), options):
                 with open(model, "rb") as f:
                     shutil.copyfileobj(f, out)
         words = TEMPLATE + ["-o", os.devnull, "-A", os.path.join(folder, "%q.sto"), models] + database.files

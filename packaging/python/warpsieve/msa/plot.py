@@ -58,6 +58,7 @@ def draw_job(pyplot, out, job, results, parts, given):
         if chain and chain.msa:
             lines = [(d.name, parts.rows(chain.key, d.name)) for d in given if d.kind == chain.kind]
             ids = "".join(c for c in "".join(entry.ids) if c.isalnum())
-            draw(pyplot, os.path.join(folder, f"{job.file_name}_{ids}.png"), f"{job.name}, chain {', '.join(entry.ids)}: {len(chain.sequence)} "
-                 + ("nucleotides" if chain.kind == "rna" else "residues"), lines + [("unpaired", results[chain.key].unpaired)],
+            unit = "nucleotides" if chain.kind == "rna" else "residues"
+            title = f"{job.name}, chain {', '.join(entry.ids)}: {len(chain.sequence)} {unit}"
+            draw(pyplot, os.path.join(folder, f"{job.file_name}_{ids}.png"), title, lines + [("unpaired", results[chain.key].unpaired)],
                  len(chain.sequence))

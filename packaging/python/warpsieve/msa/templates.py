@@ -20,7 +20,8 @@ def chosen(sequence, rows, store, latest, log):
     for header, row in rows:
         said = HIT.fullmatch(header)
         if not said:
-            raise Error(f"database seqres: found the sequence {header[:60]!r}, expected headers as PDB writes them: 1abc_A mol:protein length:99")
+            raise Error(f"database seqres: found the sequence {header[:60]!r}, expected headers as PDB writes them: "
+                        "1abc_A mol:protein length:99")
         name, author, begin, end, length = said[1], said[2], int(said[3]) - 1, int(said[4]), int(said[5])
         file = store.file(name)
         if file is None:
@@ -85,7 +86,7 @@ def columns(row):
 def realigned(found, begin, end, length, structure, places):
     """Returns the places where a structure has fewer residues than its sequence in seqres, or None where it has more.
 
-    Of all numbers of residues that may be lost before the hit, the one is taken after which most residues agree, and of these the largest.
+    It tries all numbers of residues that may be lost before the hit, and takes the one after which most residues agree; the largest of these.
     """
     lost = length - len(structure)
     if lost < 0:
