@@ -86,7 +86,7 @@ def columns(row):
 def realigned(found, begin, end, length, structure, places):
     """Returns the places where a structure has fewer residues than its sequence in seqres, or None where it has more.
 
-    It tries all numbers of residues that may be lost before the hit, and takes the one after which most residues agree; the largest of these.
+    It tries all numbers of residues that may be lost before the hit, and takes the one after which most residues agree.
     """
     lost = length - len(structure)
     if lost < 0:
