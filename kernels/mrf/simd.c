@@ -96,6 +96,10 @@ WS_INLINE void sweep_row(const row *r, const int n, const int random, size_t siz
     block b;
     moves m;
     for (size_t j = 0; j < size; j += VI_LANES) {
+        if (j % VB_LANES == 0 && !VB_ANY_GT_U(VB_SET1(WS_MRF_OUTSIDE), V_LOADU(r->label + j))) {
+            j += VB_LANES - VI_LANES; /* all of them outside of the mask */
+            continue;
+        }
         if (j % VB_LANES == 0) count(r, n, j, &b);
         uint32_t bits = decide(r, random, j, &b, j % VB_LANES, &m);
         if (size - j < VI_LANES) bits &= (1u << (size - j)) - 1;
