@@ -38,7 +38,9 @@ def records():
 
 
 def output(*words):
-    return subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+    """Returns what a program writes, of a table without the lines about the run behind it."""
+    text = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
+    return text.replace(b"\n#\n# Program: ", b"\n\0").split(b"\0")[0]
 
 
 def table(found):
