@@ -142,6 +142,27 @@ lax() { hmmsieve $(cat lax) -O tsv "$@"; }
     done
 }
 
+@test "hmmsieve --translate writes the places that a pipe of sixframe writes with --orfs, in every form" {
+    sixframe -W -l 15 genome.fa >cut.fa
+    # shellcheck disable=SC2046,SC2086 # words
+    for options in '-O tsv' '-O bed' '-O gff3' '--scan -O tsv' '-O tsv --join' '-O gff3 --join --join-gap 100000' \
+        '-O tsv -f from,to,ali_seq,contig'; do
+        hmmsieve $(cat lax) --orfs $options three.hmm cut.fa >want
+        for more in '-t 1 --batch 1000' '-t 7'; do
+            hmmsieve $(cat lax) --translate --orf-length 15 $more $options three.hmm genome.fa >got
+            same <(grep -v '^##warp' want) <(grep -v '^##warp' got) || fail "$options $more"
+        done
+        [ "$(wc -l <got)" -ge 100 ]
+    done
+    hmmsieve -E 1e5 --translate -O tsv three.hmm genome.fa >got
+    msvfilt --translate three.hmm genome.fa | vitfilt three.hmm | fwdscore three.hmm | domscore -E 1e5 --orfs three.hmm >want
+    same <(grep -v 'pg=[123] ' want) <(grep -v 'pg=[123] ' got) # the last program has --orfs
+    hmmsieve -E 1e5 --orfs --translate -O tsv three.hmm genome.fa >again
+    same <(grep -v '^##' got) <(grep -v '^##' again)
+    run -2 --separate-stderr hmmsieve --translate --join -O text three.hmm genome.fa
+    refused 2 '--join numbers the rows of -O tsv'
+}
+
 # ---- --join ----
 
 joined=query,contig,strand,from,to,hmm_from,hmm_to,dom_bits,locus,locus_bits

@@ -179,7 +179,7 @@ cases() {
     done
     for o in '' '--scan' '-O tsv --no-provenance' '--max -E 1e-9'; do
         # shellcheck disable=SC2086 # options
-        hmmsieve $o --tblout want.tbl three.hmm orfs.fa >want
+        hmmsieve --orfs $o --tblout want.tbl three.hmm orfs.fa >want
         for t in 1 3; do
             # shellcheck disable=SC2086 # options
             hmmsieve -t $t $o --translate=11 --orf-length 30 --tblout got.tbl three.hmm genes.fa >got
@@ -195,7 +195,8 @@ cases() {
 
 @test "--translate: provenance is that of the pipe of programs that says it" {
     random genes small.fa >genes.fa
-    msvfilt -P 0.02 --translate=4 --orf-length 25 m.hmm genes.fa | vitfilt -P 0.001 m.hmm | fwdscore -P 1e-05 m.hmm | domscore m.hmm >want
+    msvfilt -P 0.02 --translate=4 --orf-length 25 m.hmm genes.fa | vitfilt -P 0.001 m.hmm | fwdscore -P 1e-05 m.hmm |
+        domscore --orfs m.hmm >want
     grep -q '^##warpsieve pg=1 prog=msvfilt .* args="-P 0.02 --translate=4 --orf-length 25"$' want
     hmmsieve -O tsv --translate=4 --orf-length 25 m.hmm genes.fa >got
     same <(sed '/^##/s/ [a-z]*args=.*-P [0-9.e-]*//' want) <(sed '/^##/s/ [a-z]*args=.*-P [0-9.e-]*//' got)

@@ -58,6 +58,13 @@ static int add_input_args(ws_buf *to, const ws_job *job, ws_err *err) {
     return rc;
 }
 
+/* Adds the option that tells domscore of places, which --translate implies here, unless it is given. */
+static int add_orfs(ws_buf *to, const ws_cmdline *cl, ws_err *err) {
+    for (size_t i = 0; i < cl->ngiven; i++)
+        if (strcmp(cl->given[i].opt->name, "orfs") == 0) return WS_OK;
+    return ws_buf_addf(to, err, "%s--orfs", to->n ? " " : "");
+}
+
 /* The chain writes the bytes of msvfilt | vitfilt | fwdscore | domscore, so it names these with their options: to
  * domscore go all that change rows and are not of the filters. */
 static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
@@ -66,6 +73,7 @@ static int add_args(ws_buf *to, const ws_sieve *s, ws_err *err) {
     for (size_t i = 0; i < cl->ngiven && !rc; i++)
         if (!is_of_filters(cl->given[i].opt) && (s->max || !is_of_input(cl->given[i].opt)))
             rc = ws_opt_record(to, cl->given[i].opt, cl->given[i].value, err);
+    if (!rc && ws_scan_of(s->job)->translate) rc = add_orfs(to, cl, err);
     return rc ? rc : ws_buf_add(to, "", 1, err);
 }
 
