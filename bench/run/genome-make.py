@@ -5,12 +5,15 @@
     genome-make.py MODELS MEGABASES COPIES FASTA... > genome.fa
 
 Each round over the sequences of FASTA changes more bases: none in the first one, then 5, 10, 15 and 20 % in turns. COPIES of each model's
-consensus, of which 2 to 25 % of the bases are changed and some are lost, lie at random places of either strand."""
+consensus, of which 2 to 25 % of the bases are changed and some are lost, lie at random places of either strand. A model of proteins gives
+a codon for each residue."""
 import sys
 
 import numpy as np
 
 BASES = np.frombuffer(b"ACGT", dtype=np.uint8)
+AMINO = "ACDEFGHIKLMNPQRSTVWY"
+CODONS = dict(zip(AMINO, "GCC TGC GAC GAA TTC GGC CAC ATC AAA CTG ATG AAC CCG CAG CGC AGC ACC GTG TGG TAC".split()))
 COMPLEMENT = np.arange(256, dtype=np.uint8)
 for x, y in zip(b"ACGT", b"TGCA"):
     COMPLEMENT[x] = y
@@ -24,16 +27,21 @@ def sequences(path):
 
 def consensus(path):
     """The consensus of each model of a file with one, as text."""
-    models, letters, inside = [], [], False
+    models, letters, inside, known = [], [], False, "ACGTU"
     for line in open(path):
         word = line.split()
+        if line.startswith("ALPH "):
+            known = AMINO if word[1].lower() == "amino" else "ACGTU"
         if line.startswith("HMM "):
             inside, letters = True, []
         elif line.startswith("//"):
-            models.append(np.frombuffer("".join(letters).upper().replace("U", "T").encode(), dtype=np.uint8))
+            text = "".join(CODONS[x] for x in letters) if known == AMINO else "".join(letters).replace("U", "T")
+            models.append(np.frombuffer(text.encode(), dtype=np.uint8))
             inside = False
         elif inside and len(word) > 6 and word[0].isdigit() and not line.startswith("        "):
-            letters.append(word[6] if word[6].upper() in "ACGTU" else "ACGT"[min(range(4), key=lambda k: float(word[1 + k]))])
+            n = len(known.rstrip("U"))
+            x = word[n + 2].upper()
+            letters.append(x if x in known else known[min(range(n), key=lambda k: float(word[1 + k]))])
     return models
 
 
