@@ -156,6 +156,9 @@ READ
     same_jsons base again2
     [ "$f" = "$(stat -c %i packs/uniprot.fa.wsp)" ] || fail "it was packed twice"
     [ -z "$(ls packs | grep part)" ]
+    mkdir -p elsewhere
+    cp db/uniref90.fa elsewhere
+    refused "uniref90.fa.wsp was packed from" inputs --db uniref90=elsewhere/uniref90.fa --pack packs
     mkdir -p zipped
     for n in $NAMES; do gzip -c "db/$n.fa" >"zipped/$n.fa"; done
     rm zipped/uniprot.fa

@@ -136,6 +136,10 @@ def pack(database, folder, log, options):
         said = json.dumps([os.path.abspath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns])
         with open(to + ".lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            other = packed_from(to + ".from")
+            if other not in (None, os.path.abspath(path)):
+                raise Error(f"--pack {folder}: {to} was packed from {other}, expected {os.path.abspath(path)}: "
+                            "give another folder, or remove it")
             if not (os.path.exists(to) and same_text(to + ".from", said)):
                 log(f"packs {path} into {to}, once")
                 part = f"{to}.{os.getpid()}.part"
@@ -147,6 +151,15 @@ def pack(database, folder, log, options):
                         os.unlink(part)
                 engine.put(to + ".from", said)
         database.files[i] = to
+
+
+def packed_from(path):
+    """Returns the path that a packed file was made from, as the file beside it says, or None."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)[0]
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def same_text(path, text):
