@@ -19,6 +19,8 @@ setup_file() {
     zcat "$data/pairhmm/gatk-hc-na12878.Java.hmmresults.txt.gz" >pairs.txt
     cp "$data/pairhmm/edge.in.gz" regions.in.gz
     cp "$data/golden/mrf/phantom-small.nii.gz" ct.nii.gz
+    python3 "$top/tests/mrf.py" make t1.nii.gz dims=12,10,8 values=100,160,210 noise=40
+    python3 "$top/tests/mrf.py" make brain.nii.gz dims=12,10,8 type=uint8 values=0,1,1
     cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz
     zcat "$data/golden/dna-models/MADE1.hmm.gz" | tee rrna.hmm >repeats.hmm
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
@@ -58,7 +60,7 @@ SH
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
     for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
-        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv surface.nii rrna.tbl rrna.gff3 repeats.bed \
+        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv tissues.tsv shares.nii.gz surface.nii rrna.tbl rrna.gff3 repeats.bed \
         above.tsv mapper.txt padloc.dom dbcan.dom reads.tsv rdrp.tsv pfam.gff3; do
         [ -s $f ] || fail "$f is empty"
     done

@@ -31,6 +31,8 @@ setup_file() {
     cp "$data"/papara/tiny5/{ref.phy,ref.nwk,reads.fasta} .
     cp -r "$data/pairhmm" "$data/papara" .
     cp "$data/golden/mrf/phantom-small.nii.gz" ct.nii.gz
+    python3 "$top/tests/mrf.py" make t1.nii.gz dims=12,10,8 values=100,160,210 noise=40
+    python3 "$top/tests/mrf.py" make brain.nii.gz dims=12,10,8 type=uint8 values=0,1,1
     printf 'ACGTACGTAC\tIIIIIIIIII\nCGTAC\t5555\047\n' >reads.tsv
     printf 'ACGTACGTAC\nACGTTCGTAC\n' >haplotypes.txt
     cp "$data/golden/long-targets/inputs/dna_target.fa.gz" genome.fa.gz

@@ -251,7 +251,9 @@ const ws_tool ws_mrfseg_tool = {
     .summary = "classes of the voxels of a volume, by a Markov random field",
     .usage = "[VOLUME...]",
     .columns = {&ws_mrf_columns},
-    .examples = "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
+    .examples = "  # the tissues of a brain inside of its mask: fluid 1, grey matter 2, white matter 3\n"
+                "  mrfseg --mask brain.nii.gz --classes 3 --labels tissues.nii.gz t1.nii.gz > tissues.tsv\n"
+                "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
                 "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
                 "  # the surface of the region around a voxel\n"
                 "  mrfseg --classes 4 --seed 16,18,11 --boundary -O nii ct.nii.gz > surface.nii\n",
