@@ -60,8 +60,8 @@ SH
     grep -v '^#' scan.tbl | awk '{ print $3, $1 }' | sort >scanned
     [ -s searched ] && [ -s scanned ]
     for f in best.tsv dna.tsv names.txt lax.tsv trusted.tsv sure.tsv kinases.fa rest.fa named.fa short.tsv histogram.txt joined.tsv \
-        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv tissues.tsv shares.nii.gz surface.nii rrna.tbl rrna.gff3 repeats.bed \
-        above.tsv mapper.txt padloc.dom dbcan.dom reads.tsv rdrp.tsv pfam.gff3; do
+        likelihoods.tsv matrix.txt placed.tsv reads.jplace classes.tsv tissues.tsv shares.nii.gz surface.nii rrna.tbl rrna.gff3 \
+        repeats.bed above.tsv mapper.txt padloc.dom dbcan.dom reads.tsv rdrp.tsv pfam.gff3; do
         [ -s $f ] || fail "$f is empty"
     done
 }

@@ -73,9 +73,12 @@ lax() { hmmsieve $(cat lax) -O tsv "$@"; }
     [ "$(head -1 gff)" = '##gff-version 3' ]
     [ "$(sed 1d gff | awk -F '\t' '{ print NF, $2, $3, $8 }' | sort -u)" = '9 hmmsieve protein_hmm_match .' ]
     same <(awk -F '\t' -v OFS='\t' '{ a = $2 < $3 ? $2 : $3; b = $2 + $3 - a; print $1, a, b, $4, $5, $5 " " $6 " " $7, $9, $8 }' table) \
-        <(sed 1d gff | sed -E 's/\t[^\t]*\t([-+])\t\.\tName=([^;]*);Target=([^;]*);bits=[^;]*;bias=[^;]*;frame=(.);orf=/\t\1\t\2\t\3\t\4\t/' | cut -f1,4-)
+        <(sed 1d gff |
+            sed -E 's/\t[^\t]*\t([-+])\t\.\tName=([^;]*);Target=([^;]*);bits=[^;]*;bias=[^;]*;frame=(.);orf=/\t\1\t\2\t\3\t\4\t/' |
+            cut -f1,4-)
     # without the size of the database there is no E-value; what a name may not have is spelt
-    printf '>o;1 source=a%%b coords=1..780 length=260 frame=1 desc=\n%s\n' "$(seqkit grep -n -r -p RAD53_YEAST demo.fa | seqkit seq -s -w 0 | cut -c198-457)" >odd.fa
+    printf '>o;1 source=a%%b coords=1..780 length=260 frame=1 desc=\n%s\n' \
+        "$(seqkit grep -n -r -p RAD53_YEAST demo.fa | seqkit seq -s -w 0 | cut -c198-457)" >odd.fa
     msvfilt -a --no-provenance m.hmm odd.fa | grep -v '^##end' >odd.tsv
     run -1 --separate-stderr domscore -a --orfs -O gff3 -T -1000 --domT -1000 m.hmm odd.tsv
     grep -q $'^a%25b\tdomscore\tprotein_hmm_match\t[0-9]*\t[0-9]*\t\\.\t+\t\\.\tName=' <<<"$output"
@@ -138,7 +141,8 @@ lax() { hmmsieve $(cat lax) -O tsv "$@"; }
         same <(xz -dc "$g/expected/$name.tbl.xz" | grep -v '^# [A-Z[]') <(grep -v '^# [A-Z[]' tbl)
         same <(xz -dc "$g/expected/$name.dom.xz" | grep -v '^# [A-Z[]') <(grep -v '^# [A-Z[]' dom)
         # shellcheck disable=SC2086 # words
-        [ "$(python3 "$by_hand" check $([ "$name" = s1 ] || echo -c 25) contigs.fa hits)" -eq "$(xz -dc "$g/expected/$name.dom.xz" | grep -vc '^#')" ]
+        [ "$(python3 "$by_hand" check $([ "$name" = s1 ] || echo -c 25) contigs.fa hits)" -eq \
+            "$(xz -dc "$g/expected/$name.dom.xz" | grep -vc '^#')" ]
     done
 }
 

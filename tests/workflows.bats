@@ -234,8 +234,9 @@ snake() {
         awk '/^rule / { rule = $2; has = "" } /^rule warpsieve_/ { n++ } /^        (mem_mb=MEM_MB|runtime=RUNTIME),$/ && rule { n -= 0.5 }
             END { exit n != 0 }' "$f" || fail "a rule of $f has no mem_mb or no runtime"
     done
-    snake -n -s "$flows/snakemake/Snakefile" all genomes searches orfs msas --config database=demo.fa.gz models=three.hmm mem_mb=700 runtime=90 \
-        queries=none.fa dna_models=m.hmm 'databases={"a": {"files": ["demo.fa", "small.fa"], "apart": true}}' 'genomes={"g": "small.fa"}' 'contigs={"c": "small.fa"}'
+    snake -n -s "$flows/snakemake/Snakefile" all genomes searches orfs msas --config database=demo.fa.gz models=three.hmm \
+        mem_mb=700 runtime=90 queries=none.fa dna_models=m.hmm 'databases={"a": {"files": ["demo.fa", "small.fa"], "apart": true}}' \
+        'genomes={"g": "small.fa"}' 'contigs={"c": "small.fa"}'
     # what Snakemake would run, without the rules that run nowhere
     awk '/^(local)?rule / { name = $2; n++ } /^    resources:/ && !/mem_mb=700/ && name ~ /^warpsieve_/ { print name; bad = 1 }
         /^    resources:/ && !/runtime=90/ && name ~ /^warpsieve_/ { print name; bad = 1 } END { exit bad || n < 20 }' snake.log ||
@@ -263,7 +264,8 @@ snake() {
     nhmmsieve -o /dev/null --tblout human.tbl made.hmm human.fa.gz
     [ "$(table human.tbl | wc -l)" -gt 0 ]
     same <(table human.tbl) <(table found/genomes/human.tbl)
-    snake -s "$flows/snakemake/Snakefile" orfs --cores 2 --config models=three.hmm out=found sixframe='-l 60' hmmsieve='-E 1e4 --domE 1e4 --max --join' \
+    snake -s "$flows/snakemake/Snakefile" orfs --cores 2 --config models=three.hmm out=found sixframe='-l 60' \
+        hmmsieve='-E 1e4 --domE 1e4 --max --join' \
         'contigs={"human": {"files": ["human.fa.gz"]}}'
     sixframe -l 60 human.fa.gz | hmmsieve --orfs --join -E 1e4 --domE 1e4 --max -O tsv -o orfs.tsv --tblout orfs.tbl three.hmm
     [ "$(table orfs.tbl | wc -l)" -gt 0 ]

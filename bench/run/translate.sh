@@ -63,8 +63,10 @@ device() { # device MODELS GENOME... [-- OPTION...]
     for genome in $genomes; do
         export genome
         options=$(printf "'%s' " "$@")
-        t=$(timed "hmmsieve --translate $options --stats=\"\$tmp/stats\" --noali -o /dev/null --domtblout \"\$tmp/dom\" \"\$models\" \"\$genome\"")
-        echo "$(basename "$genome") $(grep -v '^>' "$genome" | tr -d '\n' | wc -c) $(of sequences) $(of residues) ${t#* } ${t% *} $(grep -vc '^#' "$tmp/dom")"
+        t=$(timed "hmmsieve --translate $options --stats=\"\$tmp/stats\" \
+            --noali -o /dev/null --domtblout \"\$tmp/dom\" \"\$models\" \"\$genome\"")
+        echo "$(basename "$genome") $(grep -v '^>' "$genome" | tr -d '\n' | wc -c)" \
+            "$(of sequences) $(of residues) ${t#* } ${t% *} $(grep -vc '^#' "$tmp/dom")"
     done | tee "$tmp/rows"
     awk '{ x[NR] = $2; y[NR] = $5 } END { if (NR > 1 && x[NR] != x[1])
         printf "3 Gb by the slope: %.1f s\n", y[NR] + (3e9 - x[NR]) * (y[NR] - y[1]) / (x[NR] - x[1]) }' "$tmp/rows"

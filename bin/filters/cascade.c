@@ -186,8 +186,8 @@ static int translate(ws_job *job, ws_err *err) {
     ws_scan *scan = ws_scan_of(job);
     const int rc = ws_translate_choose(&((ws_cascade_opts *)job->own)->orfs, &scan->translate, err);
     if (rc || !scan->translate || scan->abc->type == WS_ABC_AMINO) return rc;
-    return ws_fail(err, WS_EDATA, "--translate makes proteins, and the models are of %s; nhmmsieve searches DNA with them",
-                   scan->abc->name);
+    return ws_fail(err, WS_EDATA, "--translate makes proteins, and the models are of %s; "
+                   "nhmmsieve searches DNA with them", scan->abc->name);
 }
 
 int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {

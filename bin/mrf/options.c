@@ -47,7 +47,7 @@ const ws_opt ws_mrf_opts[] = {
     {0, "labels", NULL, WS_OPT_STRING, AT(labels), "FILE",
      "also write the labels to FILE, as NIfTI-1, compressed if it ends in .gz", .group = WS_GROUP_OUTPUT, PLAIN},
     {0, "probabilities", NULL, WS_OPT_STRING, AT(probabilities), "FILE",
-     "also write the probability of each class to FILE, as NIfTI-1 with a volume for each; compressed if it ends in .gz",
+     "also write the probability of each class to FILE, as NIfTI-1 with a volume each, compressed if it ends in .gz",
      .group = WS_GROUP_OUTPUT, PLAIN},
     {'O', "out-format", NULL, WS_OPT_CHOICE, AT(nii), "FORMAT", "write tsv (the table) or nii (the labels) [tsv]",
      .choices = out_formats, .group = WS_GROUP_OUTPUT, PLAIN},

@@ -48,7 +48,9 @@ static int is_of_filters(const ws_opt *o) {
 }
 
 /* Options that say how sequences come to be, which the first program on a pipe has. */
-static int is_of_input(const ws_opt *o) { return strcmp(o->name, "translate") == 0 || strncmp(o->name, "orf-", 4) == 0; }
+static int is_of_input(const ws_opt *o) {
+    return strcmp(o->name, "translate") == 0 || strncmp(o->name, "orf-", 4) == 0;
+}
 
 static int add_input_args(ws_buf *to, const ws_job *job, ws_err *err) {
     int rc = WS_OK;

@@ -72,7 +72,7 @@ const ws_tool ws_sixframe_tool = {
     .examples = "  # the ORFs of a genome, as esl-translate writes them\n"
                 "  sixframe -c 11 -l 50 genome.fa.gz > orfs.fa\n"
                 "  # reads against a family, without a file in between\n"
-                "  zcat reads.fq.gz | sixframe -O packed | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > family.tsv\n",
+                "  zcat reads.fq.gz | sixframe -O packed | msvfilt m.hmm | vitfilt m.hmm | fwdscore m.hmm > hits.tsv\n",
     .opts = opts,
     .own_size = sizeof(sixframe_opts),
     .defaults = defaults,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What is left of a description. */
+/* The rest of a description. */
 typedef struct text {
     const char *p, *end;
 } text;

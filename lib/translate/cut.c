@@ -290,8 +290,8 @@ int ws_cut_open_at(const ws_cut *c, const ws_span *s, uint64_t open[WS_FRAMES], 
     memcpy(open, s->open, sizeof s->open);
     for (uint64_t n = 512;; n *= 4) {
         const uint64_t from = n < s->hi - s->lo ? s->hi - n : s->lo;
-        const uint8_t *base = ws_bases_get(&s->bases, c->codec, s->minus, from, (size_t)(s->hi - from) + CODON - 1, room,
-                                           err);
+        const size_t want = (size_t)(s->hi - from) + CODON - 1;
+        const uint8_t *base = ws_bases_get(&s->bases, c->codec, s->minus, from, want, room, err);
         if (!base) return err->code;
         look_back(c, s, base, from, open, known);
         if ((known[0] && known[1] && known[2]) || from == s->lo) return WS_OK;

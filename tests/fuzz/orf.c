@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: descriptions of ORFs. What is taken is written anew and must be the bytes that were read. */
+ * Fuzz target: descriptions of ORFs. An accepted description, written anew, has the bytes that were read. */
 #include "lib/hits/orf.h"
 #include "tests/fuzz/fuzz.h"
 

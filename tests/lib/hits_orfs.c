@@ -12,7 +12,8 @@ static int read(ws_orf *o, const char *desc, uint64_t L, ws_err *err) {
 static void test_places(tap *t) {
     ws_orf o;
     ws_err err;
-    tap_ok(t, read(&o, "source=chr 1 coords=1..9 length=3 frame=1 desc=", 3, &err) == WS_EDATA, "a blank ends the name");
+    tap_ok(t, read(&o, "source=chr 1 coords=1..9 length=3 frame=1 desc=", 3, &err) == WS_EDATA,
+           "a blank ends the name");
     tap_ok(t, read(&o, "source=chr1 coords=101..109 length=3 frame=2 desc=", 3, &err) == WS_OK && o.ncontig == 4 &&
               memcmp(o.contig, "chr1", 4) == 0 && o.from == 101 && o.to == 109 && o.frame == 2 && !o.minus,
            "an ORF of the + strand");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ORFs of records that wait in memory or in a temporary file, cut by one thread or with the help of others: the same. */
+ * ORFs of records that wait in memory or in a temporary file, cut by one thread or with the help of others: the same.
+ */
 #include "lib/translate/orfread.h"
 #include "tests/lib/drip.h"
 
@@ -71,7 +72,8 @@ int main(void) {
             make_genome(&genome, seed);
             temp_file(path, genome.p, genome.n);
             must(read_orfs(path, joins, 0, 1 << 17, 0, &want, &err) == WS_EOF, "read");
-            static const struct { size_t hold, batch; int helpers; } how[] = {{1, 1 << 17, 0}, {100000, 5000, 2}, {0, 1, 3}};
+            static const struct { size_t hold, batch; int helpers; } how[] = {
+                {1, 1 << 17, 0}, {100000, 5000, 2}, {0, 1, 3}};
             for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
                 ws_buf got = {0};
                 const int rc = read_orfs(path, joins, how[k].hold, how[k].batch, how[k].helpers, &got, &err);
