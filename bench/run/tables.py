@@ -67,10 +67,11 @@ def program_link(program, base):
 
 
 def commands(rows):
-    """A list of our commands, with the names of inputs in place of their paths."""
+    """A list of our commands, with the names of inputs in place of their paths, without threads and backend."""
     lines = ["| row | command |", "|---|---|"]
     for row in rows:
         text = re.sub(r"@(\w+)", lambda m: m[1].upper(), row["programs"][OURS][1]).replace("|", "\\|")
+        text = re.sub(r" -[tj] T\b| --backend B\b", "", text)
         lines.append(f"| {row['name']} | `{text}` |")
     return lines
 
