@@ -210,7 +210,9 @@ class Bench:
             numbers = {}
             for spec in specs:
                 threads = len(self.cores) if spec in ("all", "gpu") else int(spec)
-                if threads <= len(self.cores) and (spec != "gpu" or self.args.device):
+                if spec == "gpu" and (program == "HMMER" or not self.args.device):
+                    continue # HMMER has no GPU
+                if threads <= len(self.cores):
                     numbers[spec == "gpu", threads] = spec
             try:
                 self.programs.version(program)
