@@ -77,6 +77,7 @@ def make_data():
     write("dna.fa", load("golden/long-targets/inputs/short.fa.gz"))
     write("genome.fa", load("golden/long-targets/inputs/dna_target.fa.gz"))
     write("orfs.fa", plain([sys.executable, os.path.join(TOP, "tests", "orfs.py"), "cut", "genome.fa"]))
+    write("genes.fa", plain([sys.executable, os.path.join(TOP, "tests", "sixframe.py"), "genes", "small.fa"]))
     write("few.fa", b">" + b">".join(load("demo.fa.gz").split(b">")[1:6]))
     write("families.sto", b"".join(load(f"golden/build/{n}.sto") for n in ("opt_odd", "tinyali", "opt_odd")))
     write("regions", load("pairhmm/tiny.in.gz"))
@@ -112,13 +113,15 @@ def orf_commands(tool, form):
 
 def commands():
     """Every tool with each of its output formats: the command without threads and batch, and its input."""
-    for tool in FILTERS + ("domscore", "respack", "hmmsieve", "seqsieve", "jacksieve", "nhmmsieve", "mrfseg", "pairhmm",
-                           "papara-score"):
+    for tool in FILTERS + ("domscore", "respack", "sixframe", "hmmsieve", "seqsieve", "jacksieve", "nhmmsieve", "mrfseg",
+                           "pairhmm", "papara-score"):
         for form in choices(tool):
             if form in ("bed", "gff3") and tool != "nhmmsieve":
                 inputs = orf_commands(tool, form)
             elif tool == "respack":
                 inputs = [([tool, "-O", form], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
+            elif tool == "sixframe":
+                inputs = [([tool, "-c", "11", "-O", form], n) for n in ("genes.fa", "dna.fa")]
             elif tool == "hmmsieve":
                 inputs = [([tool, "-O", form, "three.hmm"], "demo.fa")]
             elif tool in ("seqsieve", "jacksieve"):
@@ -138,13 +141,16 @@ def commands():
                 inputs = [([tool, "-O", form, "three.hmm"], n) for n in ("small.fa", "rows.tsv", "pairs.wsp")]
             for argv, name in inputs:
                 yield argv, name
+    for argv in (["msvfilt", "-O", "tsv"], ["hmmsieve", "-O", "tsv"], ["hmmsieve", "--join", "-O", "gff3"]):
+        yield argv[:1] + ["--translate"] + argv[1:] + ["three.hmm"], "genes.fa"
     yield ["hmmcast", "--no-provenance", "--amino"], "families.sto"
     yield ["hmmcast", "--no-provenance", "--amino", "--informat", "fasta"], "few.fa"
 
 
 def same_text(out):
     """Without the lines of a report or table that hold times, options, numbers of threads, or the names of outputs."""
-    own = (b"# CPU time", b"# Mc/sec", b"# Date", b"# Option settings:", b"# number of worker threads:", b"# output directed to file:",
-           b"# MSA of ", b"# per-seq hits tabular", b"# per-dom hits tabular", b"# pfam-style", b"# Alignment of ", b"# No hits satisfy",
-           b"# model checkpoint files", b"# MSA checkpoint files")
+    own = (b"# CPU time", b"# Mc/sec", b"# Date", b"# Option settings:", b"# number of worker threads:",
+           b"# multithread parallelization:", b"# output directed to file:", b"# MSA of ", b"# per-seq hits tabular",
+           b"# per-dom hits tabular", b"# pfam-style", b"# Alignment of ", b"# No hits satisfy", b"# model checkpoint files",
+           b"# MSA checkpoint files")
     return b"\n".join(x for x in out.split(b"\n") if not x.startswith(own))

@@ -21,12 +21,13 @@ from attack_kit import FILTERS, SECONDS, TOP, Failure, Impossible, commands, con
 from attacks_files import FILES, Files
 from attacks_inputs import Inputs
 from attacks_system import SYSTEM, System
+from attacks_translate import TRANSLATE, Translate
 
 
 SIEVES = ("hmmsieve", "seqsieve", "jacksieve")
 
 
-class Attacks(Inputs, Files, System):
+class Attacks(Inputs, Files, System, Translate):
     def __init__(self, seed, scale):
         self.r, self.scale = random.Random(seed), scale
         self.commands = list(commands())
@@ -321,6 +322,7 @@ WRITERS = (
     (["msvfilt", "--quiet", "three.hmm", "small.fa"], ["-o", "-U", "--stats"]),
     (["respack", "--quiet", "-O", "fasta", "small.fa"], ["-o", "--stats"]),
     (["domscore", "three.hmm", "fwd3.wsp"], ["-o", "--tblout", "--domtblout", "-A", "--stats"]),
+    (["sixframe", "--quiet", "genes.fa"], ["-o", "--stats"]),
     (["hmmsieve", "three.hmm", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
     (["seqsieve", "few.fa", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
     (["jacksieve", "-N", "2", "few.fa", "small.fa"], ["-o", "--tblout", "--domtblout", "-A"]),
@@ -348,7 +350,7 @@ WHAT = {
     "ends": "##end lines: cut and joined, changed bytes",
     "orfs": "descriptions of ORFs", "volumes": "headers of volumes", "sieve": "hmmsieve, which is ended",
     "signals": "SIGINT, SIGTERM and SIGHUP while every tool writes",
-} | FILES | SYSTEM
+} | FILES | SYSTEM | TRANSLATE
 
 
 def main():

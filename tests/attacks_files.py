@@ -19,6 +19,7 @@ OPTIONS = {
     "fwdscore": (["fwdscore", "three.hmm", "rows.tsv"], "-o -U --stats"),
     "domscore": (["domscore", "three.hmm", "fwd3.wsp"], "-o --tblout --domtblout --pfamtblout -A --stats"),
     "respack": (["respack", "-O", "fasta", "small.fa"], "-o --stats"),
+    "sixframe": (["sixframe", "genes.fa"], "-o --stats"),
     "hmmfit": (["hmmfit", "demo.hmm", "few.fa"], "-o --stats"),
     "mrfseg": (["mrfseg", "--classes", "3", "--sweeps", "2", "slab.nii"], "-o --labels --stats"),
     "papara-score": (["papara-score", "ref.phy", "ref.nwk", "reads.fasta"], "-o --tree --alignment -U --stats"),

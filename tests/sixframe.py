@@ -3,7 +3,7 @@
 """ORFs as esl-translate cuts them, step by step, and genomes to try them on.
 
     tests/sixframe.py genome SEED [LONGEST]      a random FASTA file
-    tests/sixframe.py orfs [OPTION...] FILE      its ORFs: -c 1|11 -l N -m -M -W --watson --crick
+    tests/sixframe.py orfs [OPTION...] FILE      its ORFs: -c TABLE -l N -m -M -W --watson --crick
     tests/sixframe.py options SEED               random options of esl-translate
     tests/sixframe.py codons                     a record for each codon of degenerate letters
     tests/sixframe.py genes FILE                 the proteins of FILE as genes in a genome of some records
@@ -14,10 +14,29 @@ import sys
 
 RESIDUES = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
 CODE = {"".join(c): r for c, r in zip(itertools.product("TCAG", repeat=3), RESIDUES)}
-STARTS = {1: "TTG CTG ATG".split(), 11: "TTG CTG ATT ATC ATA ATG GTG".split()}
+# NCBI's tables: codons that stand for another residue than in the first one, and those that begin proteins.
+TABLES = {
+    1: ("", "TTG CTG ATG"),
+    2: ("AGA* AGG* ATAM TGAW", "ATT ATC ATA ATG GTG"),
+    3: ("ATAM CTTT CTCT CTAT CTGT TGAW", "ATA ATG"),
+    4: ("TGAW", "TTA TTG CTG ATT ATC ATA ATG GTG"),
+    5: ("AGAS AGGS ATAM TGAW", "TTG ATT ATC ATA ATG GTG"),
+    6: ("TAAQ TAGQ", "ATG"),
+    9: ("AAAN AGAS AGGS TGAW", "ATG GTG"),
+    10: ("TGAC", "ATG"),
+    11: ("", "TTG CTG ATT ATC ATA ATG GTG"),
+    12: ("CTGS", "CTG ATG"),
+    13: ("AGAG AGGG ATAM TGAW", "TTG ATA ATG GTG"),
+    14: ("AAAN AGAS AGGS TAAY TGAW", "ATG"),
+    16: ("TAGL", "ATG"),
+    21: ("AAAN AGAS AGGS ATAM TGAW", "ATG GTG"),
+    22: ("TCA* TAGL", "ATG"),
+    23: ("TTA*", "ATT ATG GTG"),
+    24: ("AGAS AGGK TGAW", "TTG CTG ATG GTG"),
+    25: ("TGAG", "TTG ATG GTG"),
+}
 SETS = dict(A="A", C="C", G="G", T="T", R="AG", Y="CT", M="AC", K="GT", S="CG", W="AT", H="ACT", B="CGT", V="ACG", D="AGT", N="ACGT")
 OTHER = str.maketrans("ACGTRYMKHDBV", "TGCAYRKMDHVB")
-TABLES = (1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 21, 22, 23, 24, 25)
 
 
 def meanings(codon):
@@ -36,21 +55,22 @@ class Translator:
             elif w == "-m":
                 self.starts = ["ATG"]
             elif w == "-M":
-                self.starts = STARTS[self.table]
+                self.starts = []
             elif w == "-W":
                 self.joins = False
             else:
                 self.strands = {"--watson": "+", "--crick": "-"}[w]
-        if "-M" in argv:
-            self.starts = STARTS[self.table]
+        changes, starts = TABLES[self.table]
+        self.code = CODE | {c[:3]: c[3] for c in changes.split()}
+        self.starts = starts.split() if self.starts == [] else self.starts
         self.known = {}
         self.number = 0
 
     def look(self, codon):
         if codon not in self.known:
             all_of = meanings(codon)
-            residues = {CODE[c] for c in all_of}
-            begins = all(c in self.starts if self.starts else CODE[c] != "*" for c in all_of)
+            residues = {self.code[c] for c in all_of}
+            begins = all(c in self.starts if self.starts else self.code[c] != "*" for c in all_of)
             self.known[codon] = (residues.pop() if len(residues) == 1 else "X", begins)
         return self.known[codon]
 
@@ -128,7 +148,7 @@ def genome(seed, longest):
 
 def options(seed):
     r = random.Random(seed)
-    words = ["-c", str(r.choice(TABLES))] if r.random() < .5 else []
+    words = ["-c", str(r.choice(list(TABLES)))] if r.random() < .5 else []
     words += ["-l", str(r.choice((0, 1, 2, 5, 20, 50, 300)))] if r.random() < .7 else []
     words += r.choice(([], [], ["-m"], ["-M"])) + r.choice(([], [], ["-W"])) + r.choice(([], [], ["--watson"], ["--crick"]))
     print(" ".join(words))
