@@ -94,7 +94,8 @@ class Translate:
             out = plain(["respack", "-O", "fasta"], out)
         want = self.reference(options, records)
         at = next((i for i, (a, b) in enumerate(zip(out, want)) if a != b), min(len(out), len(want)))
-        need(out == want, argv, forms, "differs at byte", at, "of", len(want), out[max(0, at - 60):at + 60], want[max(0, at - 60):at + 60])
+        near = slice(max(0, at - 60), at + 60)
+        need(out == want, argv, forms, "differs at byte", at, "of", len(want), out[near], want[near])
         need(not os.listdir("folder"), argv, "left behind:", os.listdir("folder"))
 
     def genes(self):
@@ -135,7 +136,8 @@ class Translate:
             got, want = same_text(got), same_text(want)
         need(got == want, tool, own, more, form, "other bytes:", len(got), "of", len(want),
              next(((a, b) for a, b in zip(got.split(b"\n"), want.split(b"\n")) if a != b), ""))
-        need(len({same_text(b"\n".join(x for x in f.split(b"\n") if not x.startswith(b"#"))) for f in files}) < 2, tool, own, "other tables")
+        tables = {b"\n".join(x for x in f.split(b"\n") if not x.startswith(b"#")) for f in files}
+        need(len(tables) < 2, tool, own, "other tables")
 
     def translate_damaged(self):
         r = self.r
@@ -145,7 +147,8 @@ class Translate:
         at = r.randrange(1, len(whole))
         data = whole[:at] if kind == "cut" else whole[:at] + bytes([whole[at] ^ 1 << r.randrange(8)]) + whole[at + 1:]
         options = self.random_options()
-        argv = r.choice((["sixframe"] + options, ["sixframe", "-O", "tsv", "--no-provenance"] + options, ["hmmsieve", "--translate", "three.hmm"],
+        argv = r.choice((["sixframe"] + options, ["sixframe", "-O", "tsv", "--no-provenance"] + options,
+                         ["hmmsieve", "--translate", "three.hmm"],
                          ["msvfilt", "-a", "--no-provenance", "--translate", "three.hmm"]))
         argv = argv[:1] + self.running() + argv[1:] + ["-"]
         rc, out, err = run(argv, data)

@@ -169,6 +169,122 @@ as_orfs() { # as_orfs FILE
     drive room 0 60000 1111 lines stdout -- $orfs -t 2 -O gff3
 }
 
+# ---- translation ----
+
+# The proteins of a file as genes of a genome; and a record longer than memory holds, of runs of N between stop codons.
+genomes() {
+    local stops=TAACTAACTAATTAGTTAGTTA
+    [ ! -e genes.fa ] || return 0
+    python3 "$top/tests/sixframe.py" genes small.fa >genes.fa
+    { printf '>long\n%s' $stops; head -c 101000000 /dev/zero | tr '\0' N; printf $stops; grep -v '>' genes.fa; } >long.fa
+}
+left_nothing() { [ -z "$(ls -A tmp)" ] || fail "left behind: $(ls -A tmp)"; }
+
+@test "sixframe: no memory, reads, writes and closing that fail, a full disk, no threads" {
+    local o form k step=11
+    shimmed
+    ! full || step=1
+    genomes
+    export WS_FAULT_PIECE=3000
+    for o in fasta packed; do
+        form=${o/fasta/text}
+        drive memory 1 5000 $step $form stdout -- sixframe -t 1 -K 1000 -O $o genes.fa
+        drive memory 1 5000 $((3 * step)) $form pipe -- sixframe -t 3 -K 1000 -O $o genes.fa
+        drive memory-on 1 5000 $((3 * step)) $form stdout -- sixframe -t 2 -O $o genes.fa
+        drive read 1 200 1 $form stdout -- sixframe -t 1 -O $o genes.fa
+        drive write 1 200 3 $form pipe -- sixframe -t 2 -K 1000 -O $o genes.fa
+        drive room 0 90000 4111 $form stdout -- sixframe -t 2 -K 1000 -O $o genes.fa
+        drive room 0 90000 9111 $form file -- sixframe -t 2 -K 1000 -O $o -o file genes.fa
+        drive close 1 8 1 $form file -- sixframe -t 2 -O $o -o file genes.fa
+        drive open 1 50 1 $form stdout -- sixframe -t 1 -O $o genes.fa
+    done
+    show_counts
+    for o in fasta packed; do
+        drive thread 1 4 1 ${o/fasta/text} stdout -- sixframe -t 4 -K 1000 -O $o genes.fa
+        for k in short eintr eagain; do drive $k - 0 0 ${o/fasta/text} stdout -- sixframe -t 2 -O $o genes.fa; done
+    done
+    no_harm
+}
+
+@test "hmmsieve and msvfilt --translate: no memory, reads and writes that fail, a full disk, no threads" {
+    local k step=23
+    shimmed
+    ! full || step=2
+    genomes
+    export WS_FAULT_PIECE=3000
+    sieve="hmmsieve --translate -O tsv three.hmm genes.fa"
+    filter="msvfilt --translate --no-provenance three.hmm genes.fa"
+    # shellcheck disable=SC2086 # words
+    {
+        for t in 1 2; do
+            drive memory 1 5000 $((t * step)) lines stdout -- $sieve -t $t
+            drive memory 1 5000 $((t * step)) tsv stdout -- $filter -t $t -K 1000
+        done
+        drive memory-on 1 5000 $((3 * step)) lines stdout -- $sieve -t 2
+        drive read 1 200 3 lines stdout -- $sieve -t 1
+        drive read 1 200 3 tsv stdout -- $filter -t 1
+        drive write 1 50 1 lines pipe -- $sieve -t 2
+        drive write 1 200 3 tsv pipe -- $filter -t 2 -K 1000
+        drive room 0 60000 2111 lines stdout -- $sieve -t 2
+        drive room 0 60000 2111 tsv got -- $filter -t 2 -K 1000 -o got
+        drive close 1 8 1 tsv got -- $filter -t 2 -o got
+        show_counts
+        for t in "$sieve" "$filter"; do
+            drive thread 1 4 1 lines stdout -- $t -t 4
+            for k in short eintr eagain; do drive $k - 0 0 lines stdout -- $t -t 2; done
+        done
+    }
+    no_harm
+}
+
+# The first N bytes that are written are those of the temporary file, since nothing of the record leaves before its end.
+@test "sixframe: a temporary file that cannot be made, written or read, or has no room" {
+    local o step=33700000
+    shimmed
+    ! full || step=4000000
+    genomes
+    mkdir -p tmp
+    export TMPDIR=$PWD/tmp
+    for o in fasta packed; do
+        drive room 0 67400000 $step ${o/fasta/text} stdout -- sixframe -t 2 -O $o long.fa
+        drive write 1 1 1 ${o/fasta/text} stdout -- sixframe -t 2 -O $o long.fa
+        left_nothing
+    done
+    show_counts
+    run -1 --separate-stderr struck room=1000 sixframe -o got.out long.fa
+    told 'cannot write a temporary file in .*/tmp: No space left on device' 'TMPDIR chooses another folder'
+    [ ! -s got.out ] || fail "$(head -c 300 got.out)"
+    run -1 --separate-stderr struck pread=7 sixframe -q long.fa
+    refused 1 'cannot read a temporary file' 'Input/output error'
+    run -1 --separate-stderr env TMPDIR=/nowhere sixframe long.fa
+    refused 1 'cannot make a temporary file in /nowhere: No such file'
+    left_nothing
+}
+
+# The same of the part of the library that cuts, which holds as few bases as it is told.
+@test "ORFs of records in a temporary file: no memory, reads and writes that fail, at every place" {
+    local t step=9 cut=$top/${B:-build}/tests/lib/translate
+    shimmed
+    [ "${shim:-}" != - ] && [ -x "$cut" ] || skip 'the test program is not here, or without the faults'
+    ! full || step=1
+    genomes
+    { echo '>few'; echo ACGTA; echo '>in pieces'; for _ in {1..30}; do grep -v '>' genes.fa; done; cat genes.fa; } >pieces.fa
+    mkdir -p tmp
+    export TMPDIR=$PWD/tmp
+    for t in 1 3; do
+        drive memory 1 9000 $step text stdout -- "$cut" pieces.fa 1 5000 $t
+        drive memory-on 1 9000 $((3 * step)) text stdout -- "$cut" pieces.fa 20000 5000 $t
+        drive pread 1 900 $((5 * step)) text stdout -- "$cut" pieces.fa 1 5000 $t
+        drive read 1 200 1 text stdout -- "$cut" pieces.fa 20000 5000 $t
+        drive room 0 400000 $((3001 * step)) text pipe -- "$cut" pieces.fa 20000 5000 $t
+    done
+    drive write 1 1 1 text pipe -- "$cut" pieces.fa 1 5000 1
+    show_counts
+    for t in short eintr eagain; do drive $t - 0 0 text stdout -- "$cut" pieces.fa 1 5000 1; done
+    no_harm
+    left_nothing
+}
+
 # The cause, not what follows from it.
 cause() { # cause PATTERN FAULT OPTION...
     local pattern=$1

@@ -7,6 +7,7 @@
  *             memory-on  it and all later ones
  *             thread     the N-th pthread_create and all later ones fail
  *             read       the N-th read fails with EIO
+ *             pread      the N-th pread fails with EIO
  *             write      the N-th write and all later ones fail with ENOSPC
  *             room       N bytes can be written in all, as on a disk that fills up; then ENOSPC
  *             close      the N-th close of standard output or of a file that was opened for writing fails with ENOSPC
@@ -68,6 +69,7 @@ static int due(const char *what, int on) {
 WRAPPED(posix_memalign);
 WRAPPED(pthread_create);
 WRAPPED(read);
+WRAPPED(pread);
 WRAPPED(write);
 WRAPPED(poll);
 WRAPPED(close);
@@ -114,6 +116,14 @@ ssize_t OWN(read)(int fd, void *p, size_t n) {
     }
     if (piece > 0 && n > (size_t)piece) n = (size_t)piece;
     return trouble(&n) ? -1 : syscall(SYS_read, fd, p, n);
+}
+
+ssize_t OWN(pread)(int fd, void *p, size_t n, off_t at) {
+    if (due("pread", 0)) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, p, n, at);
 }
 
 static int no_room(size_t *n) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ORFs of records that wait in memory or in a temporary file, cut by one thread or with the help of others: the same.
- */
+ * With operands FILE HOLD BATCH THREADS it writes a line for each ORF of a file, for tests/faults.bats. */
 #include "lib/translate/orfread.h"
 #include "tests/lib/drip.h"
 
@@ -37,7 +37,7 @@ static void *help(void *own) {
     return NULL;
 }
 
-/* Appends names, descriptions and words of all ORFs. Returns what the last fill returned. */
+/* Appends names, descriptions and words of all ORFs. Returns what the last call returned. */
 static int read_orfs(const char *path, int joins, size_t hold, size_t batch, int helpers, ws_buf *got, ws_err *err) {
     enum { MOST = 3 };
     const ws_seqread_conf conf = {.path = &path, .npath = 1, .abc = ws_abc_get(WS_ABC_DNA), .batch_residues = batch,
@@ -47,7 +47,7 @@ static int read_orfs(const char *path, int joins, size_t hold, size_t batch, int
     ws_batch b = {0};
     helper h = {0};
     int rc = ws_orfread_open(&h.r, &conf, &how, 1 + helpers, hold, err);
-    must(!rc, "open");
+    if (rc) return rc;
     for (int i = 0; i < helpers; i++) must(!pthread_create(&thread[i], NULL, help, &h), "thread");
     while (!(rc = ws_orfread_fill(h.r, &b, err)))
         for (size_t i = 0; i < b.n; i++) {
@@ -62,10 +62,35 @@ static int read_orfs(const char *path, int joins, size_t hold, size_t batch, int
     return rc;
 }
 
-int main(void) {
+/* Writes each ORF's name, description and first words as a line. */
+static int write_lines(char **operand) {
+    const char *const path = operand[0];
+    const ws_seqread_conf conf = {.path = &path, .npath = 1, .abc = ws_abc_get(WS_ABC_DNA), .whole_text = 1,
+                                  .batch_residues = strtoul(operand[2], NULL, 10), .batch_seqs = SIZE_MAX};
+    const ws_translate how = {.table = 1, .least = 30};
+    ws_orfread *r = NULL;
+    ws_batch b = {0};
+    ws_err err = {0};
+    int rc = ws_orfread_open(&r, &conf, &how, atoi(operand[3]), strtoul(operand[1], NULL, 10), &err);
+    while (!rc && !(rc = ws_orfread_fill(r, &b, &err)))
+        for (size_t i = 0; i < b.n; i++) {
+            const ws_seqtext *t = &b.seqtext[i];
+            const uint32_t *word = b.word + b.first[i];
+            printf("%.*s\t%.*s\t%08x%08x\n", (int)t->name.n, ws_batch_text(&b, t->name), (int)t->desc.n,
+                   ws_batch_text(&b, t->desc), word[0], word[ws_batch_words(b.len[i]) - 1]);
+        }
+    ws_orfread_close(r);
+    ws_batch_release(&b);
+    if (rc != WS_EOF) fprintf(stderr, "translate: %s\n", err.text);
+    return rc != WS_EOF;
+}
+
+int main(int argc, char **argv) {
+    enum { OPERANDS = 4 };
     tap t = {0};
     ws_err err;
     char path[PATH_SIZE];
+    if (argc == 1 + OPERANDS) return write_lines(argv + 1);
     for (uint64_t seed = 1; seed <= 3; seed++)
         for (int joins = 0; joins < 2; joins++) {
             ws_buf genome = {0}, want = {0};
