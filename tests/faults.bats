@@ -174,7 +174,7 @@ as_orfs() { # as_orfs FILE
 # The proteins of a file as genes of a genome; and a record longer than memory holds, of runs of N between stop codons.
 genomes() {
     local stops=TAACTAACTAATTAGTTAGTTA
-    [ ! -e genes.fa ] || return 0
+    [ ! -e long.fa ] || return 0
     python3 "$top/tests/sixframe.py" genes small.fa >genes.fa
     { printf '>long\n%s' $stops; head -c 101000000 /dev/zero | tr '\0' N; printf $stops; grep -v '>' genes.fa; } >long.fa
 }
