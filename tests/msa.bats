@@ -183,6 +183,31 @@ READ
         "$(awk -F '\t' '$1 == "kinase" && $5 == "uniref90" { print $6 }' base/report.tsv)" ]
 }
 
+@test "--part I/N: N runs make together what one makes, also where some have no job" {
+    local f i n wrong
+    printf '>one\nMKVLAAGG\n>two\nMKVLAAGC\n' >two.fa
+    warpsieve-msa -q -o one inputs two.fa $(databases db)
+    for n in 3 10; do
+        rm -rf joined && mkdir joined
+        for ((i = 1; i <= n; i++)); do
+            warpsieve-msa -o "part.$n.$i" --part "$i/$n" inputs two.fa $(databases db) 2>part.log
+            same <(grep -o "part .*" part.log) <(echo "part $i of $n: $(ls "part.$n.$i" | grep -c json) of 9 jobs")
+            for f in "part.$n.$i"/*.json; do [ ! -e "$f" ] || { [ ! -e "joined/${f##*/}" ] && cp "$f" joined; }; done
+        done
+        same_jsons one joined
+    done
+    [ "$(ls part.3.2/*.json | wc -l)" = 3 ] && [ ! -e part.10.10/report.tsv ]
+    printf '>one\nMKVLAAGGMKV\n' >again.fa # which would be another part's
+    refused "would leave no/one_data.json, as the one of two.fa does" two.fa again.fa $(databases db) --part 2/2
+    refused "inputs: it is also an input" -o inputs inputs $(databases db) --part 2/2
+    for wrong in 0/2 3/2 2 1/0 a/b 1/2/3; do
+        run -2 warpsieve-msa -o no --part $wrong inputs $(databases db)
+        grep -q -- "--part $wrong: expected I/N" <<<"$output" || fail "$output"
+    done
+    run -2 warpsieve-msa -o no --part 1/2 --watch inputs $(databases db)
+    grep -q "cannot be parted" <<<"$output" || fail "$output"
+}
+
 @test "kill -9 at ten moments, then the same command: equal files, and no other ones" {
     local i pid seen
     for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -43,6 +43,7 @@ def options_of(words):
     g = p.add_argument_group("Input")
     g.add_argument("--fasta", choices=("auto", "protein", "rna"), default="auto", help="what records of FASTA are [auto: by their letters]")
     g.add_argument("--modified", action="append", default=[], metavar="CODE=LETTER", help="search the modified residue CODE as LETTER")
+    g.add_argument("--part", default="1/1", metavar="I/N", help="do jobs I, I+N and so on of the inputs, for N runs")
     g.add_argument("--watch", metavar="DIR", help="go on with what arrives in DIR, until Ctrl-C")
     g = p.add_argument_group("Templates")
     g.add_argument("--mmcif", metavar="DIR", help="the folder or .tar of mmCIF files, for templates [mmcif_files of --db-dir]")
@@ -63,11 +64,18 @@ def options_of(words):
         p.error("expected an INPUT or --watch DIR")
     if said.at_once < 1 or (said.threads is not None and said.threads < 1):
         p.error("--at-once and --threads take numbers from 1")
+    part = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", said.part)
+    if not part or int(part[1]) > int(part[2]):
+        p.error(f"--part {said.part}: expected I/N, such as 2/8, with I from 1 to N")
+    if int(part[2]) > 1 and said.watch:
+        p.error("--part and --watch are both there: jobs that arrive have no number, so they cannot be parted")
+    said.part = int(part[1]), int(part[2])
     return said
 
 
 class Run:
-    """A run over all inputs. `jobs` are those that are not finished, by the path of what they leave."""
+    """A run over all inputs. `jobs` are those that are not finished, by the path of what they leave. `others` are the files
+    of the jobs of other parts, by the same path."""
 
     def __init__(self, said):
         self.said, self.out, self.form = said, said.output, said.to
@@ -82,7 +90,10 @@ class Run:
         if not self.databases:
             raise Error("no database is given: --db-dir names a folder of AlphaFold 3's databases, --db NAME=PATH a file")
         self.pyplot = plot.library() if said.plot else None
-        self.jobs, self.read, self.refused, self.finished, self.failed = {}, {}, {}, 0, False
+        if said.part[1] > 1 and os.path.realpath(self.out) in [os.path.realpath(path) for path in said.inputs]:
+            raise Error(f"{self.out}: it is also an input, and with --part what is written would count as jobs; expected another folder")
+        self.jobs, self.others, self.read, self.refused, self.finished, self.failed = {}, {}, {}, {}, 0, False
+        self.count = 0
         self.began = time.monotonic()
 
     def log(self, text):
@@ -148,14 +159,18 @@ class Run:
         jobs = chains.read(path, self.said.fasta)
         for job in jobs:
             to = outputs.target(self.out, job, self.form)
-            if to in self.jobs and self.jobs[to].source != path:
-                raise Error(f"{path}: job {job.name!r} would leave {to}, as the one of {self.jobs[to].source} does; expected other names")
+            source = self.jobs[to].source if to in self.jobs else self.others.get(to, path)
+            if source != path:
+                raise Error(f"{path}: job {job.name!r} would leave {to}, as the one of {source} does; expected other names")
             if sum(outputs.target(self.out, other, self.form) == to for other in jobs) > 1:
                 raise Error(f"{path}: two jobs would leave {to}; expected other names")
         for job in jobs:
-            to = outputs.target(self.out, job, self.form)
-            if not os.path.exists(to):
+            to, (part, parts) = outputs.target(self.out, job, self.form), self.said.part
+            if self.count % parts != part - 1:
+                self.others[to] = path
+            elif not os.path.exists(to):
                 self.jobs[to] = job
+            self.count += 1
         self.read[path] = state
 
     # ---- what is searched ----
@@ -283,6 +298,9 @@ class Run:
         """Says what is searched, and what AlphaFold 3 would have besides."""
         found = {c.key: c for job in self.jobs.values() for c in job.chains if c.msa}
         given = {d.name for d in self.databases}
+        if self.others:
+            part, parts = self.said.part
+            self.log(f"part {part} of {parts}: {self.count - len(self.others)} of {self.count} jobs")
         self.log(f"{len(self.jobs)} jobs, {len(found)} different chains, {len(self.databases)} databases: "
                  + ", ".join(d.name for d in self.databases))
         if self.form == "json" and self.store is None and not self.said.no_templates and any(c.templates for c in found.values()):
