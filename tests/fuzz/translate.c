@@ -16,7 +16,7 @@ const long ws_fuzz_cost = 100; /* a run reads files */
 
 enum { CODES = 26, STARTS = 3, LONG = 280000, CODON = 3, STOP = '*', BATCH = 1 << 17 };
 
-/* What both runs have in common. */
+/* The conditions of both runs. */
 typedef struct problem {
     const char *path;
     ws_seqread_conf conf;
