@@ -239,3 +239,28 @@ cases() {
     sixframe -l 20 -O packed none.fa | respack -O fasta | same /dev/null -
     [ "$(sixframe -O tsv none.fa | tail -1)" = '##end rows=0 in=0 residues=0' ]
 }
+
+# A period of 6,300 bases again and again: what is found grows with the number of periods, and memory does not.
+@test "a record of 10^9 bases through a pipe: all its ORFs, in bounded memory" {
+    local n=${bases:-1000000000} period=6300 k
+    local -a few much all
+    [ "${WARPSIEVE_TESTS:-}" = full ] || skip "takes long: make check-full"
+    ! sanitized || skip 'a sanitizer keeps memory for itself'
+    awk 'BEGIN { srand(4); for (i = 0; i < 6300; i++) printf "%s%s", substr("ACGT", 1 + int(4 * rand()), 1), i % 63 == 62 ? "\n" : "" }' >period
+    periods() { echo '>one record'; yes "$(<period)" | head -c $(($1 * (period + period / 63))); } # periods HOW_MANY
+    numbers() { sed -n 's/^##end rows=\([0-9]*\) .*residues=/\1 /p' "$1"; }
+    mkdir -p folder
+    export TMPDIR=$PWD/folder
+    for k in 3 4; do periods $k | sixframe -t 1 -O tsv --no-seq -l 60 >$k.tsv; done
+    read -ra few < <(numbers 3.tsv)
+    read -ra much < <(numbers 4.tsv)
+    [ "${few[0]}" -ge 9 ] && [ "${much[0]}" -gt "${few[0]}" ]
+    k=$((n / period))
+    [ "$(periods $k | peak_memory sixframe -t 2 -O tsv --no-seq -l 60 -o all.tsv -)" -lt 120000 ]
+    read -ra all < <(numbers all.tsv)
+    [ "${all[0]}" -eq $((few[0] + (k - 3) * (much[0] - few[0]))) ]
+    [ "${all[1]}" -eq $((few[1] + (k - 3) * (much[1] - few[1]))) ]
+    same <(tail -2 3.tsv | grep -v '^#' | cut -f 2-) <(tail -2 all.tsv | grep -v '^#' | cut -f 2-)
+    [ -z "$(ls -A folder)" ]
+    rm all.tsv
+}
