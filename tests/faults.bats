@@ -322,6 +322,20 @@ stopped() {
     each_at_once stopped $(sequence_tools)
 }
 
+# live_translations WHAT ARGUMENT: the same of programs that cut ORFs
+live_translations() {
+    live "$@" genes.fa -- sixframe -q -O tsv -
+    live "$@" genes.fa -- sixframe -q -t 3 -l 5 -
+    live "$@" genes.fa -- msvfilt -a --translate -O tsv m.hmm -
+}
+@test "sixframe and --translate: a signal in mid-stream, a reader that stops" {
+    genomes
+    live_translations signal SIGTERM
+    live_translations signal SIGINT
+    ! sanitized || skip 'a sanitizer keeps memory for itself'
+    live_translations stopped 1
+}
+
 trickle() {
     local m
     m=$(model_of "$1")

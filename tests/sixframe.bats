@@ -240,6 +240,16 @@ cases() {
     [ "$(sixframe -O tsv none.fa | tail -1)" = '##end rows=0 in=0 residues=0' ]
 }
 
+@test "a slow producer has the ORFs of a record within a second" {
+    local t
+    for t in 1 3; do
+        { printf '>one\nATGAAATTTAAA\n>two\n'; sleep 3; echo ATG; } | sixframe -l 4 -m -t $t |
+            { IFS= read -r -t 2 line; echo "$line" >first; cat >rest; }
+        grep -q '^>orf1 source=one coords=1..12 ' first
+        [ "$(cat rest)" = MKFK ]
+    done
+}
+
 # A period of 6,300 bases again and again: what is found grows with the number of periods, and memory does not.
 @test "a record of 10^9 bases through a pipe: all its ORFs, in bounded memory" {
     local n=${bases:-1000000000} period=6300 k
