@@ -323,6 +323,48 @@ SH
     diff -r -x .snakemake_timestamp alone msas/msas/rounds
 }
 
+@test "snakemake: chains in groups, a job of warpsieve-msa for each: what one run over all of them writes" {
+    local d f jobs
+    python3 "$top/tests/msa_data.py" af "$data/demo.fa.gz"
+    printf '>one\nMKVLAAGG\n>two\nMKVLAAGC\n' >af/two.fa
+    awk '/^>/ { n++ } { print > sprintf("af/db/parts-%05d-of-00003", n * 3 / 410) }' af/db/uniprot.fa
+    d='{"uniref90": "af/db/uniref90.fa", "small_bfd": {"files": "af/db/small_bfd.fa", "Z": 5000}, "uniprot": "af/db/parts@3",
+        "rfam": "af/db/rfam.fa"}'
+    jobs=(-s "$flows/snakemake/Snakefile" --config 'chains=["af/inputs", "af/two.fa"]' "databases=$d" out=af/out
+        msa='-q --no-templates' models=three.hmm)
+    snake chains -n --set-scatter group=5 "${jobs[@]}" mem_mb=700 runtime=90 threads=3 gpus=1
+    [ "$(grep -c '^rule warpsieve_chains:' snake.log)" -eq 5 ] || fail "$(cat snake.log)"
+    [ "$(grep '^    resources:' snake.log | grep mem_mb=700 | grep runtime=90 | grep -c gpu=1)" -eq 5 ] || fail "$(cat snake.log)"
+    snake chains --cores 2 --set-scatter group=2 "${jobs[@]}" threads=1
+    warpsieve-msa -q --no-templates -o af/alone -Z small_bfd=5000 $(for f in uniref90 small_bfd rfam; do echo "--db $f=af/db/$f.fa"; done) \
+        --db uniprot=af/db/parts@3 af/inputs af/two.fa
+    [ "$(ls af/alone | wc -l)" -eq 10 ]
+    diff -r -x .snakemake_timestamp -x .warpsieve-msa -x report.tsv af/alone af/out/chains
+    same <(cut -f1-6,9- af/alone/report.tsv | sort) <(cut -f1-6,9- af/out/chains/report.tsv | sort)
+    [ -z "$(ls -A af/out/groups 2>/dev/null)" ] || fail "left: $(ls -A af/out/groups)"
+    # more groups than jobs, A3M; a group that failed begins anew with other databases
+    jobs=(-s "$flows/snakemake/Snakefile" --config chains=af/two.fa "databases=$d" out=af/few 'msa=--to a3m' models=three.hmm)
+    mkdir af/none
+    sed '1s/^>//' af/db/rfam.fa >af/none/rfam.fa
+    run snakemake chains --nocolor --cores 1 --set-scatter group=3 "${jobs[@]}" \
+        "databases={\"uniref90\": \"af/db/uniref90.fa\", \"uniprot\": \"af/none/rfam.fa\"}"
+    [ "$status" -ne 0 ] && grep -q 'af/none/rfam.fa: line 1' af/few/log/chains-1-of-3.log || fail "$output"
+    [ ! -e af/few/chains ] && [ -d af/few/groups/1-of-3.unfinished ]
+    snake chains --cores 1 --set-scatter group=3 "${jobs[@]}"
+    same <(cd af/few/chains && find . -type f | grep -v /.snake | sort | paste -sd' ') \
+        <(echo ./one/{paired,small_bfd_hits,unpaired,uniprot_hits,uniref90_hits}.a3m ./report.tsv \
+            ./two/{paired,small_bfd_hits,unpaired,uniprot_hits,uniref90_hits}.a3m | tr ' ' '\n' | sort | paste -sd' ')
+    mkdir af/bin # the first try ends behind its work, and the second has nothing to search
+    printf '#!/bin/sh\n"%s" "$@" || exit\n[ -e af/tried ] || { touch af/tried; exit 1; }\n' \
+        "$(command -v warpsieve-msa)" >af/bin/warpsieve-msa
+    chmod +x af/bin/warpsieve-msa
+    PATH=$PWD/af/bin:$PATH snake chains --cores 1 --retries 1 --set-scatter group=1 "${jobs[@]}" out=af/twice
+    grep -q ' 0 jobs, 0 different chains' af/twice/log/chains-1-of-1.log || fail "$(cat af/twice/log/*.log)"
+    diff -r -x .snakemake_timestamp -x report.tsv af/few/chains af/twice/chains
+    run snakemake chains --nocolor --cores 1 "${jobs[@]}" out=af/wrong 'databases={"uniref90": {"files": ["a", "b"]}}'
+    [ "$status" -ne 0 ] && grep -q 'database uniref90: found .*expected a file' <<<"$output" || fail "$output"
+}
+
 @test "snakemake: --lint has nothing to say" {
     command -v snakemake >/dev/null || skip "snakemake is not installed"
     run -0 snakemake --nocolor --lint -s "$flows/snakemake/Snakefile" --config database=demo.fa.gz models=three.hmm
