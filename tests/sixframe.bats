@@ -256,7 +256,10 @@ cases() {
     local -a few much all
     [ "${WARPSIEVE_TESTS:-}" = full ] || skip "takes long: make check-full"
     ! sanitized || skip 'a sanitizer keeps memory for itself'
-    awk 'BEGIN { srand(4); for (i = 0; i < 6300; i++) printf "%s%s", substr("ACGT", 1 + int(4 * rand()), 1), i % 63 == 62 ? "\n" : "" }' >period
+    awk -v n=$period 'BEGIN {
+        srand(4)
+        for (i = 0; i < n; i++) printf "%s%s", substr("ACGT", 1 + int(4 * rand()), 1), i % 63 == 62 ? "\n" : ""
+    }' >period
     periods() { echo '>one record'; yes "$(<period)" | head -c $(($1 * (period + period / 63))); } # periods HOW_MANY
     numbers() { sed -n 's/^##end rows=\([0-9]*\) .*residues=/\1 /p' "$1"; }
     mkdir -p folder
