@@ -464,7 +464,7 @@ PY
     refuses 'scaled.nii: volume 1: values go from 1e\+308 to 1.1e\+308, which the header scales by 3e\+38' -- scaled.nii
     run --separate-stderr mrfseg --class far:1e300:1 --class near:1:1 tiny.nii
     [ "$status" -eq 1 ]
-    told 'tiny.nii: volume 1: class far has the mean 1e\+300'
+    told 'tiny.nii: volume 1: class far: mean 1e\+300 and deviation 1 are out of range'
     refuses 'volume 1: the seed 9,0,0 lies outside of 9 x 7 x 5' -- small.nii --seed 9,0,0
     refuses 'the seed 0,7,0 lies outside' -- small.nii --seed 0,7,0
     refuses 'the seed 0,0,999999999 lies outside' -- small.nii --seed 0,0,999999999
