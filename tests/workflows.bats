@@ -361,7 +361,8 @@ SH
     PATH=$PWD/af/bin:$PATH snake chains --cores 1 --retries 1 --set-scatter group=1 "${jobs[@]}" out=af/twice
     grep -q ' 0 jobs, 0 different chains' af/twice/log/chains-1-of-1.log || fail "$(cat af/twice/log/*.log)"
     diff -r -x .snakemake_timestamp -x report.tsv af/few/chains af/twice/chains
-    run snakemake chains --nocolor --cores 1 "${jobs[@]}" out=af/wrong 'databases={"uniref90": {"files": ["a", "b"]}}'
+    run snakemake chains --nocolor --cores 1 -s "$flows/snakemake/Snakefile" --config chains=af/two.fa models=three.hmm out=af/wrong \
+        'databases={"uniref90": {"files": ["a", "b"]}}'
     [ "$status" -ne 0 ] && grep -q 'database uniref90: found .*expected a file' <<<"$output" || fail "$output"
 }
 
