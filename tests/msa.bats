@@ -309,6 +309,31 @@ READ
     grep -q "wrong.fa" <<<"$output"
 }
 
+@test "wrong calls: one sentence, whatever is wrong" {
+    local d value
+    d=$(databases db)
+    echo x >file
+    for value in file file/sub; do
+        run -1 warpsieve-msa -o $value inputs $d
+        [ "$(wc -l <<<"$output")" = 1 ] && [[ "$output" != *Errno* ]] || fail "$output"
+    done
+    run -1 timeout 20 warpsieve-msa -o no --watch file $d
+    [ "$output" = "warpsieve-msa: --watch file: it is a file, expected a folder" ] || fail "$output"
+    : >empty.fa
+    refused "database uniref90: empty.fa is empty" inputs --db uniref90=empty.fa
+    printf '>a\nACGTT\n' >bad.fa
+    refused "record 'a': found 'T' at residue 4, expected letters of RNA" bad.fa $d --fasta rna
+    for value in '"modifications":5' '"unpairedMsaPath":5' '"templates":[1]'; do
+        ask "{\"protein\":{\"id\":\"A\",\"sequence\":\"MKV\",$value}}" >bad.json
+        refused "bad.json: a value has another type" bad.json $d
+        [ "$(wc -l <<<"$output")" = 1 ] || fail "$output"
+    done
+    [ "$(id -u)" -eq 0 ] && mkdir -p disk && mount -t tmpfs -o size=100k tmpfs disk 2>/dev/null || skip "no small disk can be mounted"
+    run warpsieve-msa -q -o disk/out inputs $d
+    umount disk
+    [ "$status" -eq 1 ] && [[ "$output" == *"No space left on device; "*"goes on"* ]] && [[ "$output" != *Errno* ]] || fail "$output"
+}
+
 @test "the page has the options of --help" {
     warpsieve-msa --help | grep -E '^  -' | cut -c3-40 | grep -oE -- '(^| )--?[a-zA-Z][a-z-]*' | tr -d ' ' | sort -u >told
     grep '^\.It Fl ' "$pages/warpsieve-msa.1" | grep -oE 'Fl [a-zA-Z-]+' | sed 's/^Fl /-/' | sort -u >in_page

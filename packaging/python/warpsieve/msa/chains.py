@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import re
+import zlib
 
 from .. import Error
 from . import a3m
@@ -71,7 +72,7 @@ def read_text(path):
         elif data[:4] == b"\x28\xb5\x2f\xfd":
             raise Error(f"{path}: it is compressed with zstd, expected plain text, gzip or xz: zstd -d makes it plain")
         return data.decode("utf-8")
-    except (OSError, EOFError, lzma.LZMAError) as e:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as e:
         raise Error(f"{path}: {e.strerror if isinstance(e, OSError) and e.strerror else e}") from None
     except UnicodeDecodeError as e:
         raise Error(f"{path}: byte {e.start} is no UTF-8, expected text") from None
@@ -119,6 +120,10 @@ def from_fasta(path, text, of_fasta):
         if wrong:
             raise Error(f"{path}: record {name!r}: found {wrong[0]!r} at residue {wrong.start() + 1}, expected letters")
         kind = kind_of(path, name, sequence, of_fasta)
+        wrong = re.search(r"[^ACGUNRYSWKMBDHV]", sequence) if kind == "rna" else None
+        if wrong:
+            raise Error(f"{path}: record {name!r}: found {wrong[0]!r} at residue {wrong.start() + 1}, expected letters of RNA: "
+                        "A, C, G, U (not T), or those that stand for several of them")
         jobs.append(Job(name, path, [entry(path, kind, ["A"], {"id": "A", "sequence": sequence})]))
     return jobs
 
@@ -226,7 +231,7 @@ def from_json(path, text):
     """Returns the job of AlphaFold 3's input JSON."""
     try:
         document = json.loads(text)
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise Error(f"{path}: it is no JSON: {e}") from None
     if isinstance(document, list):
         raise Error(f"{path}: it is a list, as AlphaFold Server writes; expected AlphaFold 3's own, an object with dialect alphafold3")
@@ -238,6 +243,14 @@ def from_json(path, text):
                     f"expected alphafold3 and 1 to {JSON_VERSIONS[-1]}")
     if not isinstance(document.get("name"), str) or not document.get("modelSeeds") or not document.get("sequences"):
         raise Error(f"{path}: name, modelSeeds or sequences is absent or empty; AlphaFold 3 needs all three")
+    try:
+        return from_document(path, document)
+    except (TypeError, ValueError, AttributeError) as e:
+        raise Error(f"{path}: a value has another type than AlphaFold 3 expects there: {e}") from None
+
+
+def from_document(path, document):
+    """Returns the job of a document whose top is checked."""
     seen = {}
     entries = [e for one in document["sequences"] for e in json_entry(path, one, seen)]
     top = {"name": document["name"], "modelSeeds": [int(seed) for seed in document["modelSeeds"]],

@@ -58,6 +58,8 @@ def files_of(name, given):
         if not os.path.isfile(path):
             what = "is a folder" if os.path.isdir(path) else "is not there"
             raise Error(f"database {name}: {path} {what}, expected a file of sequences: FASTA, .gz or packed")
+    if not any(os.path.getsize(path) for path in files):
+        raise Error(f"database {name}: {given} is empty, expected sequences")
     return files
 
 

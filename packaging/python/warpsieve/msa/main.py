@@ -89,6 +89,8 @@ class Run:
             raise Error(f"--max-template-date {said.max_template_date}: expected a date such as 2021-09-30")
         if not self.databases:
             raise Error("no database is given: --db-dir names a folder of AlphaFold 3's databases, --db NAME=PATH a file")
+        if said.watch and os.path.isfile(said.watch):
+            raise Error(f"--watch {said.watch}: it is a file, expected a folder")
         self.pyplot = plot.library() if said.plot else None
         if said.part[1] > 1 and os.path.realpath(self.out) in [os.path.realpath(path) for path in said.inputs]:
             raise Error(f"{self.out}: it is also an input, and with --part what is written would count as jobs; expected another folder")
@@ -107,6 +109,8 @@ class Run:
     def open(self):
         """Takes the folder of the output for this run alone, and compares what it was made with. Raises Error where that differs."""
         state = os.path.join(self.out, STATE)
+        if os.path.exists(self.out) and not os.path.isdir(self.out):
+            raise Error(f"--output {self.out}: it is a file, expected a folder, or a name that is free")
         os.makedirs(state, exist_ok=True)
         self.lock = open(os.path.join(state, "lock"), "w", encoding="utf-8")
         try:
@@ -340,5 +344,7 @@ def main(words=None):
         return 130
     except (Error, OSError) as e:
         engine.clear()
+        if isinstance(e, OSError) and e.strerror:
+            e = f"{e.filename or said.output}: {e.strerror}; once that is mended, the same command goes on with what is missing"
         print(f"warpsieve-msa: {e}", file=sys.stderr)
         return 1
