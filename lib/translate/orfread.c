@@ -12,9 +12,6 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Bases of a job: what is made of them fits L2. A round has two jobs for each thread, within bounds. */
-enum { JOB = 1 << 16, ROUND_LEAST = 2, ROUND_MOST = 64, HOLD = 1 << 26 };
-
 typedef struct job {
     ws_span *span;
     size_t n, cap;
@@ -68,14 +65,14 @@ int ws_orfread_open(ws_orfread **out, const ws_seqread_conf *conf, const ws_tran
     r->watson = how->strands != WS_STRANDS_CRICK;
     r->crick = how->strands != WS_STRANDS_WATSON;
     r->joins = how->joins;
-    r->hold = hold ? hold : HOLD;
-    r->most = ws_min(ws_max((size_t)threads * 2, ROUND_LEAST), ROUND_MOST);
+    r->hold = hold ? hold : WS_STREAM_CUT_HOLD;
+    r->most = ws_min(ws_max((size_t)threads * 2, WS_STREAM_CUTS_LEAST), WS_STREAM_CUTS_MOST);
     r->cut.least = (uint64_t)how->least;
     r->cut.codec = ws_codec_get(&cpu);
     ws_seqread_conf bases = *conf;
     bases.any_abc = 1;
     bases.abc = ws_abc_get(WS_ABC_DNA);
-    bases.batch_residues = r->most * JOB;
+    bases.batch_residues = r->most * WS_STREAM_CUT;
     bases.batch_seqs = SIZE_MAX;
     bases.block = WS_RESIDUES_PER_WORD; /* records come in pieces of whole words */
     bases.context = 0;
@@ -126,7 +123,7 @@ static job *new_job(ws_orfread *r) {
 /* Returns the job that takes the next span; NULL: the round has as many as it may. */
 static job *job_for(ws_orfread *r, uint64_t bases) {
     job *j = r->n ? &r->job[r->n - 1] : NULL;
-    if (!j || j->bases + bases > JOB) j = r->n < r->most ? new_job(r) : NULL;
+    if (!j || j->bases + bases > WS_STREAM_CUT) j = r->n < r->most ? new_job(r) : NULL;
     if (j) j->bases += bases;
     return j;
 }
@@ -144,7 +141,7 @@ static int add_record(const ws_orfread *r, job *j, size_t i, ws_err *err) {
     ws_record_begin(&whole, &r->dna, i, !r->watson);
     int rc = WS_OK;
     while (whole.whole && !rc) {
-        rc = ws_record_next(&whole, &r->cut, JOB, r->crick, &s, err);
+        rc = ws_record_next(&whole, &r->cut, WS_STREAM_CUT, r->crick, &s, err);
         if (!rc) rc = add_span(j, &s, err);
     }
     return rc;
@@ -155,9 +152,9 @@ static int add_parts(ws_orfread *r, int *full, ws_err *err) {
     ws_span s;
     int rc = WS_OK;
     while (r->record.whole && !rc && !*full) {
-        job *j = job_for(r, JOB);
+        job *j = job_for(r, WS_STREAM_CUT);
         *full = !j;
-        if (j) rc = ws_record_next(&r->record, &r->cut, JOB, r->crick, &s, err);
+        if (j) rc = ws_record_next(&r->record, &r->cut, WS_STREAM_CUT, r->crick, &s, err);
         if (j && !rc) rc = add_span(j, &s, err);
     }
     return rc;
@@ -181,7 +178,7 @@ static int add_next(ws_orfread *r, int *full, ws_err *err) {
         r->next++;
         return ws_record_add(&r->record, &r->dna, i, r->hold, r->cut.codec, !r->watson, err);
     }
-    if (n <= JOB / 2) {
+    if (n <= WS_STREAM_CUT / 2) {
         job *j = job_for(r, (r->watson + r->crick) * ws_max(n, 1));
         *full = !j;
         if (*full) return WS_OK;
