@@ -7,6 +7,7 @@
 #include "lib/translate/orfread.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/io.h"
+#include "tests/lib/orf_helper.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -78,17 +79,6 @@ static void release_records(records *s) {
 }
 
 /* ---- ORFs ---- */
-
-typedef struct helper {
-    ws_orfread *r;
-    _Atomic int over;
-} helper;
-
-static void *help(void *own) {
-    helper *h = own;
-    while (!h->over) ws_orfread_ahead(h->r);
-    return NULL;
-}
 
 static void add(ws_batch *to, const ws_batch *b) {
     ws_err err;

@@ -3,6 +3,7 @@
  * With operands FILE HOLD BATCH THREADS it writes a line for each ORF of a file, for tests/faults.bats. */
 #include "lib/translate/orfread.h"
 #include "tests/lib/drip.h"
+#include "tests/lib/orf_helper.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,17 +25,6 @@ static void make_genome(ws_buf *to, uint64_t seed) {
         }
         must(!ws_buf_add(to, "\n", 1, &err), "memory");
     }
-}
-
-typedef struct helper {
-    ws_orfread *r;
-    _Atomic int over;
-} helper;
-
-static void *help(void *own) {
-    helper *h = own;
-    while (!h->over) ws_orfread_ahead(h->r);
-    return NULL;
 }
 
 /* Appends names, descriptions and words of all ORFs. Returns what the last call returned. */
