@@ -173,8 +173,9 @@ def main(program, table=None, picture=None, part=""):
             if picture and name == "T1, noise 5 %":
                 draw(picture, brain, image, drawn)
     if table:
-        with open(table, "w") as f:
+        with open(table + ".part", "w") as f:
             f.write("\n".join(rows) + "\n")
+        os.replace(table + ".part", table)
 
 
 if __name__ == "__main__":
