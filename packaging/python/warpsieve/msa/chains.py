@@ -102,7 +102,7 @@ def kind_of(path, name, sequence, of_fasta):
         return "rna"
     if letters <= set("ACGTN"):
         raise Error(f"{path}: record {name!r} may be DNA or a protein, since it has the letters {''.join(sorted(letters))} alone; "
-                    "--fasta protein or --fasta rna says which")
+                    "--fasta protein says that it is one; RNA has U in place of T")
     return "protein"
 
 
