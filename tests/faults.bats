@@ -251,9 +251,9 @@ left_nothing() { [ -z "$(ls -A tmp)" ] || fail "left behind: $(ls -A tmp)"; }
         left_nothing
     done
     show_counts
-    run -1 --separate-stderr struck room=1000 sixframe -o got.out long.fa
+    run -1 --separate-stderr struck room=1000 sixframe -o orfs.out long.fa
     told 'cannot write a temporary file in .*/tmp: No space left on device' 'TMPDIR chooses another folder'
-    [ ! -s got.out ] || fail "$(head -c 300 got.out)"
+    [ ! -s orfs.out ] || fail "$(head -c 300 orfs.out)"
     run -1 --separate-stderr struck pread=7 sixframe -q long.fa
     refused 1 'cannot read a temporary file' 'Input/output error'
     run -1 --separate-stderr env TMPDIR=/nowhere sixframe long.fa
