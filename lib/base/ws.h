@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define WS_VERSION "0.2.0"
+#define WS_VERSION "0.3.0"
 
 enum {
     WS_OK = 0,

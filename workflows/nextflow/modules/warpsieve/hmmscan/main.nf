@@ -6,8 +6,8 @@ process WARPSIEVE_HMMSCAN {
 
     conda "${moduleDir}/environment.yml"
     container "${workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container
-        ? 'https://depot.galaxyproject.org/singularity/warpsieve:0.2.0--0'
-        : 'quay.io/biocontainers/warpsieve:0.2.0--0'}"
+        ? 'https://depot.galaxyproject.org/singularity/warpsieve:0.3.0--0'
+        : 'quay.io/biocontainers/warpsieve:0.3.0--0'}"
 
     input:
     tuple val(meta), path(models), path(sequences), val(write_target), val(write_domain)
