@@ -61,5 +61,9 @@ fi
 for kind in device-memory pinned lost launch; do every $kind "$step" "$@"; done
 for kind in gone call; do every $kind $((7 * step)) "$@"; done
 # a fake device lets nothing pass its filters, so the domain stage comes first; its many calls are alike
-[ "$tool" != hmmsieve ] ||
-    for kind in device-memory pinned lost launch gone call; do every $kind $((5 * step)) --max "$@"; done
+[ "$tool" = hmmsieve ] || exit 0
+if [ -n "${WS_FAULT_FAKE:-}" ] && [ "${WARPSIEVE_TESTS:-quick}" = quick ]; then # whose kernels of that stage are slow
+    awk '/^>/ { n++ } n > 8 { exit } { print }' sequences >few
+    mv few sequences
+fi
+for kind in device-memory pinned lost launch gone call; do every $kind $((5 * step)) --max "$@"; done
