@@ -31,7 +31,7 @@ grep -E '\.(c|h|cu|cuh)$' "$tmp/files" >"$tmp/c"
 grep -E '^(Makefile|README\.md|INSTALL|CONTRIBUTING\.md|CHANGELOG\.md|man/.*|.*/README\.md)$' "$tmp/files" >"$tmp/prose"
 
 # ---- size of files ----
-while read -r f; do echo "$(wc -l <"$f") $f"; done <"$tmp/code" | sort -n >"$tmp/lines"
+xargs -d '\n' wc -l <"$tmp/code" | awk '$2 != "total" { print $1 " " $2 }' | sort -n >"$tmp/lines"
 awk -v max=$ceiling '$1 > max { print $2 ": " $1 " lines, at most " max }' "$tmp/lines" >"$tmp/long"
 breach "$tmp/long" "files over the ceiling; split them by idea"
 # a fetched or built file that a developer added by mistake; the tree of a tarball may hold files of its user
@@ -64,17 +64,15 @@ upwards() {
             else if (from != to && (!rank_of(to) || rank_of(to) >= rank_of(from))) print $1 " " verb " " $2
         }'
 }
-while read -r f; do
-    sed -n 's/^[ ]*#[ ]*include "\([^"]*\)".*/\1/p' "$f" | while read -r i; do echo "$f $i"; done
-done <"$tmp/c" | upwards includes >"$tmp/up"
+xargs -d '\n' awk -F '"' '/^[ ]*#[ ]*include "[^"]*"/ { print FILENAME, $2 }' <"$tmp/c" | upwards includes >"$tmp/up"
 breach "$tmp/up" "an include must point to a lower layer, of: $layers"
 grep -n '#[ ]*include "bin/' $(grep -E '^kernels/[^/]*/test\.' "$tmp/c") /dev/null >"$tmp/above"
 breach "$tmp/above" "a test of a kernel includes no bin/; one that needs it lies in tests/lib"
 
 # Objects of the archive, from make: who defines what another one needs.
-for o in ${OBJECTS-}; do
-    nm -gP "$o" | awk -v o="${o#"${B:-build}"/}" '{ print o, $2, $1 }'
-done | awk '
+# shellcheck disable=SC2086 # names
+[ -z "${OBJECTS-}" ] || nm -gPA $OBJECTS | awk -v b="${B:-build}/" '
+    { sub(/:$/, "", $1); print index($1, b) == 1 ? substr($1, length(b) + 1) : $1, $3, $2 }' | awk '
     $2 == "U" || $2 == "w" { user[++n] = $1; needs[n] = $3; next }
     { by[$3] = $1 }
     END { for (i = 1; i <= n; i++) if (needs[i] in by && by[needs[i]] != user[i]) print user[i], by[needs[i]], needs[i] }' >"$tmp/links"
@@ -109,9 +107,10 @@ else
 fi
 
 # ---- text ----
-while read -r f; do
-    head -3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || echo "$f"
-done <"$tmp/code" | grep -v '^\.ci/' >"$tmp/spdx"
+# shellcheck disable=SC2046 # names
+awk 'FNR <= 3 && /SPDX-License-Identifier: MIT/ { seen[FILENAME] = 1 }
+    END { for (i = 1; i < ARGC; i++) if (!(ARGV[i] in seen)) print ARGV[i] }' $(grep -v '^\.ci/' "$tmp/code") /dev/null |
+    grep -v '^/dev/null$' >"$tmp/spdx"
 breach "$tmp/spdx" "no SPDX line among the first three"
 grep -n "$(printf '\t')" $(cat "$tmp/code") /dev/null | grep -v '^tests/data/' | cut -c1-100 >"$tmp/tabs"
 breach "$tmp/tabs" "tabs"
