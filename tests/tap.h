@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/ws.h"
 
@@ -47,6 +48,13 @@ WS_UNUSED static void tap_note(const char *fmt, ...) {
 WS_UNUSED static int tap_slow(void) {
     const char *said = getenv("WARPSIEVE_SLOW");
     return said && *said;
+}
+
+/* Returns whether this is a part of make check, which leaves the long rest to make check-full. A program that is run by
+ * itself does all. */
+WS_UNUSED static int tap_quick(void) {
+    const char *depth = getenv("WARPSIEVE_TESTS");
+    return depth && strcmp(depth, "quick") == 0;
 }
 
 /* The plan; the exit status of the program. */

@@ -158,8 +158,7 @@ static void test_backend(tap *tp, const ws_dom_backend *be, int width, sample *r
     static const int size[] = {1, 2, 3, 4, 5, 9, 16, 33, 65};
     static const char *const real[] = {"tests/data/golden/models/LuxC.hmm.gz", "tests/data/demo.hmm",
                                        "tests/data/globins4.hmm"};
-    const char *depth = getenv("WARPSIEVE_TESTS");
-    const int slow = tap_slow(), quick = depth && strcmp(depth, "quick") == 0;
+    const int slow = tap_slow(), quick = tap_quick();
     counts c = {.logs = strcmp(be->name, "scalar") == 0}; /* no backend has a part in logarithms */
     ws_err err = {0};
     for (int blocks = 0; blocks < 2; blocks++) {
