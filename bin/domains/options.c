@@ -54,7 +54,8 @@ static int check_places(const ws_domscore *d, ws_err *err) {
     if (!d->join) return WS_OK;
     if (!d->orfs)
         return ws_fail(err, WS_EUSAGE, "--join compares places in contigs, which the descriptions of ORFs tell: give "
-                                       "--orfs where sixframe or esl-translate has made the sequences");
+                                       "--orfs where sixframe or esl-translate has made the sequences; hmmsieve "
+                                       "--translate makes them itself");
     if (!numbers)
         return ws_fail(err, WS_EUSAGE, "--join numbers the rows of -O tsv and of -O gff3, and -O %s has no place for "
                                        "the numbers", name[d->form]);

@@ -206,7 +206,8 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
     if (!rc) ws_scan_of(job)->abc = c->set.n ? c->set.hmm[0].abc : ws_abc_get(WS_ABC_AMINO);
     if (!rc) rc = translate(job, err);
     ws_scan_of(job)->looks_like_dna =
-        "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids";
+        "the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids. "
+        "sixframe translates DNA, hmmsieve --translate searches it";
     if (!stage->later && !stage->final)
         ws_scan_of(job)->looks_long =
             "a record has more than 100000 residues and is scored as one target; nhmmsieve looks for places in it";

@@ -112,8 +112,8 @@ const ws_tool ws_nhmmsieve_tool = {
     .columns = {&ws_dna_columns},
     .examples = "  # in place of nhmmer --cpu 8 --tblout hits.tbl rrna.hmm genome.fa\n"
                 "  nhmmsieve --threads 8 -O tblout rrna.hmm genome.fa.gz > hits.tbl\n"
-                "  # AlphaFold's alignment of a chain of RNA\n"
-                "  nhmmsieve -o /dev/null --rna --watson -E 1e-3 --F3 1e-5 -A hits.sto chain.fa rna.fa.gz\n"
+                "  # the alignment that AlphaFold 3 makes for a chain of RNA\n"
+                "  nhmmsieve -o /dev/null --rna -E 1e-3 --F3 1e-5 -A hits.sto chain.fa rna.fa.gz\n"
                 "  # repeats as features of the genome\n"
                 "  zcat genome.fa.gz | nhmmsieve -E 1e-3 -O gff3 repeats.hmm > repeats.gff3\n",
     .opts = ws_genome_opts,

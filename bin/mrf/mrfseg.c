@@ -248,11 +248,11 @@ static const ws_backend *const backends[] = {&on_device, WS_WIDTHS(BACKEND, ) BA
 
 const ws_tool ws_mrfseg_tool = {
     .name = "mrfseg",
-    .summary = "classes of the voxels of a volume, by a Markov random field",
+    .summary = "segment a CT or MR volume into classes, by a Markov random field",
     .usage = "[VOLUME...]",
     .columns = {&ws_mrf_columns},
-    .examples = "  # the tissues of a brain inside of its mask: fluid 1, grey matter 2, white matter 3\n"
-                "  mrfseg --mask brain.nii.gz --classes 3 --labels tissues.nii.gz t1.nii.gz > tissues.tsv\n"
+    .examples = "  # the tissues of a brain, given its mask: fluid 1, grey matter 2, white matter 3\n"
+                "  mrfseg --mask brain.nii.gz --classes 3 --neighbours 18 --beta-in 0.25 --labels tissues.nii.gz t1.nii.gz\n"
                 "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
                 "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
                 "  # the surface of the region around a voxel\n"

@@ -72,7 +72,7 @@ const ws_tool ws_respack_tool = {
     .summary = "turn FASTA, FASTQ or tables into the packed residue stream, and back",
     .usage = "[FILE...]",
     .columns = {&columns},
-    .examples = "  # pack a database once, read it many times: half the bytes and no parsing\n"
+    .examples = "  # pack a database once, read it many times: fewer bytes, and no parsing\n"
                 "  zcat db.fa.gz | respack > db.wsp\n"
                 "  msvfilt m.hmm db.wsp > hits.tsv\n"
                 "  # back to FASTA\n"

@@ -17,7 +17,7 @@ static const ws_opt opts[] = {
     WS_HIT_FLAG(ws_sieve, "scan", dom.by_seq, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "behave as hmmscan: report by sequence; Z is the number of models"),
     {0, "hmmer-path", NULL, WS_OPT_FOLDER, 0, "DIR",
-     "print the folder of HMMER's program names, for PATH; with =DIR make such a folder to mount",
+     "print the folder with HMMER's program names, for PATH; =DIR makes one to mount in containers",
      .group = WS_GROUP_MISC, .given = WS_OPT_NOGIVEN},
     WS_HIT_FLAG(ws_sieve, "long", windows, WS_GROUP_FILTER, WS_OPT_RESULT,
                 "must come first: run nhmmsieve (genomes) instead"),
@@ -119,8 +119,10 @@ const ws_tool ws_hmmsieve_tool = {
     .asks_input = 1,
     .examples = "  # in place of hmmsearch --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa > hits.out\n"
                 "  hmmsieve --cpu 8 --tblout hits.tbl --domtblout hits.dom m.hmm db.fa.gz > hits.out\n"
-                "  # a table of domains, one row each, by the models' own cutoffs\n"
-                "  zcat db.fa.gz | hmmsieve --cut_ga -O tsv m.hmm > domains.tsv\n",
+                "  # a table of domains above the models' own cutoffs, for Excel, R or pandas\n"
+                "  hmmsieve --cut_ga -O tsv --plain m.hmm db.fa.gz > domains.tsv\n"
+                "  # which contigs or reads of DNA have these proteins\n"
+                "  hmmsieve --translate --join -O tsv m.hmm genome.fa.gz > loci.tsv\n",
     .opts = opts,
     .own_size = sizeof(ws_sieve),
     .defaults = ws_sieve_defaults,

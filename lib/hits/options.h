@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hmmsearch's options about hits: thresholds, sizes, forms of output. domscore obeys them, hmmsieve hands them on. */
+ * hmmsearch's options about hits: thresholds, sizes, forms of output. domscore and the searches obey them. */
 #ifndef WS_HITS_OPTIONS_H
 #define WS_HITS_OPTIONS_H
 
@@ -67,9 +67,9 @@ typedef enum ws_dom_form {
     }
 #define WS_HIT_SPACE_OPTS(type) \
     WS_HIT_REAL(type, 'Z', "db-size", Z, "N", \
-            "sequences in the database, for E-values [what the first stage read]", WS_HIT_ABOVE_0), \
+            "sequences in the database, for E-values [all that were read]", WS_HIT_ABOVE_0), \
         WS_HIT_REAL(type, 0, "domZ", domZ, "N", \
-            "targets that domains are searched in, for conditional E-values [those reported]", \
+            "sequences that count for conditional E-values of domains [those reported]", \
                     WS_HIT_ABOVE_0), \
         WS_HIT_FLAG(type, "nonull2", nonull2, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "do not correct scores for biased composition"), \
@@ -111,9 +111,9 @@ typedef enum ws_dom_form {
         {0, "records", NULL, WS_OPT_STRING, offsetof(type, beside[WS_DOMFORM_RECORDS]), "FILE", "", \
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_HIDDEN, .given = WS_OPT_NOGIVEN}, \
         WS_HIT_FLAG(type, "orfs", orfs, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
-            "take sequences for ORFs of sixframe or esl-translate; write where domains lie in contigs"), \
+            "the sequences are ORFs of sixframe or esl-translate: write where domains lie in contigs"), \
         WS_HIT_FLAG(type, "join", join, WS_GROUP_OUTPUT, WS_OPT_RESULT, \
-            "number the domains of ORFs that follow one another in a contig and in the model as one locus"), \
+            "give domains that may be parts of one gene, on nearby ORFs of a contig, one number"), \
         {0, "join-gap", NULL, WS_OPT_INT, offsetof(type, join_gap), "N", \
          "let at most N bases lie between two domains of a locus [1000]", .min = 0, .max = 1000000, \
          .group = WS_GROUP_OUTPUT, .flags = WS_OPT_RESULT, .given = offsetof(type, join_gap_given)}, \

@@ -13,7 +13,7 @@ static const char *const cut_line[WS_NCUT] = {[WS_CUT_GA] = "GA", [WS_CUT_TC] = 
 
 int ws_thresholds_check_cut(const ws_hmm *hmm, int cut, ws_err *err) {
     if (hmm->has_cut[cut]) return WS_OK;
-    return ws_fail(err, WS_EDATA, "model %s has no %s line, which the cutoff asked for needs", hmm->name,
+    return ws_fail(err, WS_EDATA, "model %s has no %s line, so there is no such cutoff; use -E or -T", hmm->name,
                    cut_line[cut]);
 }
 

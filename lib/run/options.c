@@ -15,7 +15,7 @@ const ws_opt ws_common_opts[] = {
     {0, "header", NULL, WS_OPT_CHOICE, AT(header), "STYLE",
      "write column names after a #, plain, or not at all (none) [hash]",
      .choices = headers, .group = WS_GROUP_OUTPUT, .flags = WS_OPT_TABLE, PLAIN},
-    {0, "no-provenance", NULL, WS_OPT_FLAG, AT(no_provenance), NULL, "write no ## lines", .group = WS_GROUP_OUTPUT,
+    {0, "no-provenance", NULL, WS_OPT_FLAG, AT(no_provenance), NULL, "write no ##warpsieve lines", .group = WS_GROUP_OUTPUT,
      .flags = WS_OPT_TABLE, PLAIN},
     {0, "no-seq", NULL, WS_OPT_FLAG, AT(no_seq), NULL, "write no columns seq and qual", .group = WS_GROUP_OUTPUT,
      .flags = WS_OPT_TABLE, PLAIN},
