@@ -105,6 +105,19 @@ says_and_writes_nothing() {
     [ "$(value residues)" != "$all" ] || fail "$output"
 }
 
+# A record is read long before its ORFs are searched.
+@test "the sample of one long record that is translated says which part of its ORFs it is" {
+    local all
+    awk 'BEGIN { srand(3); print ">one"
+        for (i = 0; i < 1000000; i++) printf "%s%s", substr("ACGT", 1 + int(4 * rand()), 1), i % 60 == 59 ? "\n" : "" }' >one.fa
+    all=$(sixframe -O tsv --no-seq one.fa | sed -n 's/^##end .*residues=//p')
+    run -0 timeout "$soon" fwdscore -a -t 1 --backend scalar --dry-run --translate three.hmm one.fa
+    [[ $(value sample) == *"% of the input" ]] || fail "$output"
+    awk -v sample="$(value sample)" -v r="$(value residues | cut -d' ' -f2)" -v all="$all" 'BEGIN {
+        split(sample, f, ", "); part = (f[2] ~ /M/ ? 1e8 : 1e5) * f[2] / all
+        exit !(r > all * .7 && r < all * 1.3 && f[6] + 0 > part * .7 && f[6] + 0 < part * 1.3) }' || fail "$all residues: $output"
+}
+
 @test "docs/jobsize.md is what tests/jobsize.py makes of the measured tables" {
     wants python3
     python3 "$top/tests/jobsize.py" >page

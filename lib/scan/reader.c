@@ -126,6 +126,7 @@ static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
 
 static double share_of(const ws_scan_state *s) {
     uint64_t done, all;
+    if (s->orfs) return ws_orfread_share(s->orfs);
     ws_seqread_progress(s->input, &done, &all);
     return all ? (double)done / (double)all : -1;
 }

@@ -9,6 +9,7 @@
 #include "lib/stream/policy.h"
 #include "lib/translate/record.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ struct ws_orfread {
     size_t taken, done; /* jobs; threads take jobs while taken < open */
     size_t open;
     ws_seqread_counts counts;
+    uint64_t cut_bases; /* of all strands that are wanted: those whose ORFs have left */
 
     ws_tsv_head head;
     ws_ledger ledger;
@@ -295,6 +297,9 @@ static int deliver(ws_orfread *r, ws_batch *b, ws_err *err) {
             cut_job(r, j);
         } else {
             r->now++;
+            pthread_mutex_lock(&r->lock);
+            r->cut_bases += j->bases;
+            pthread_mutex_unlock(&r->lock);
         }
     }
     return rc;
@@ -364,4 +369,17 @@ void ws_orfread_counts_get(ws_orfread *r, ws_seqread_counts *c) {
     pthread_mutex_lock(&r->lock);
     *c = r->counts;
     pthread_mutex_unlock(&r->lock);
+}
+
+double ws_orfread_share(ws_orfread *r) {
+    ws_seqread_counts bases;
+    uint64_t done, all;
+    pthread_mutex_lock(&r->lock);
+    const double cut = (double)r->cut_bases;
+    pthread_mutex_unlock(&r->lock);
+    ws_seqread_counts_get(r->in, &bases);
+    ws_seqread_progress(r->in, &done, &all);
+    if (!all) return -1;
+    const double read = (double)bases.residues * (r->watson + r->crick);
+    return (double)done / (double)all * (read > 0 ? fmin(cut / read, 1) : 1);
 }

@@ -43,6 +43,9 @@ const ws_tsv_head *ws_orfread_head(const ws_orfread *r);
 const ws_ledger *ws_orfread_ledger(const ws_orfread *r);
 /* Returns how many records stand before the bases of the next one. Once the last fill has returned. */
 uint64_t ws_orfread_joined(const ws_orfread *r);
+/* Returns the part of the input whose ORFs were delivered, below 0 if its size is unknown. A record is read long before
+ * all its ORFs are. Any thread. */
+double ws_orfread_share(ws_orfread *r);
 /* Sets *c to the counts of the ORFs delivered so far; bad_residues are bases. Any thread. */
 void ws_orfread_counts_get(ws_orfread *r, ws_seqread_counts *c);
 
