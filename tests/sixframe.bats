@@ -126,6 +126,8 @@ cases() {
     printf '>a  two  blanks\tand a tab  \nATGAAATTTAAAAAA\n' >text.fa
     sixframe -l 3 --watson -m text.fa >got
     printf '>orf1 source=a coords=1..15 length=5 frame=1 desc=two  blanks\tand a tab  \nMKFKK\n' | same - got
+    printf '>a one record\001 another one\nATGAAATTTAAAAAA\n' >both.fa
+    [ "$(sixframe -l 3 --watson -m both.fa | head -1)" = '>orf1 source=a coords=1..15 length=5 frame=1 desc=one record' ]
     printf '>a\nAT\n>b\nGAAATTTAAAAAA\n' >joined.fa
     run -0 --separate-stderr sixframe -l 3 --watson -m joined.fa
     [ "${lines[0]}" = '>orf1 source=b coords=1..15 length=5 frame=1 desc=' ]

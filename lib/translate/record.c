@@ -23,8 +23,10 @@ void ws_record_release(ws_record *r) {
     ws_cut_room_release(&r->room);
 }
 
+/* Text behind a Ctrl-A describes another record, as in HMMER. */
 static ws_cut_text text_of(const char *name, size_t nname, size_t ndesc, const char *desc) {
-    return (ws_cut_text){.name = name, .desc = desc, .nname = nname, .ndesc = ndesc};
+    const char *end = ndesc ? memchr(desc, '\1', ndesc) : NULL;
+    return (ws_cut_text){.name = name, .desc = desc, .nname = nname, .ndesc = end ? (size_t)(end - desc) : ndesc};
 }
 
 static void begin_strand(ws_record *r, int minus) {
