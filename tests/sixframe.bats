@@ -138,7 +138,7 @@ cases() {
 
 @test "what cannot be translated is refused" {
     run --separate-stderr sixframe small.fa
-    refused 1 'small.fa: line 2' 'not a letter of the DNA alphabet'
+    refused 1 'small.fa: line 2' 'not a letter of the DNA alphabet' 'as in respack --dna --bad-residue=x FILE'
     run --separate-stderr sixframe demo.wsp
     refused 1 'packed stream of proteins' 'expected DNA or RNA'
     msvfilt -a m.hmm small.fa >pairs.tsv

@@ -148,8 +148,9 @@ int ws_parse_refuse(const ws_parse *s, uint8_t c, const char *name, size_t nname
     if (nname) snprintf(of, sizeof of, " of sequence \"%s\"", ws_quote(shown, name, nname));
     return ws_parse_fail(s, err,
                          "'%s' is not a letter of the %s alphabet, at position %llu%s (see --bad-residue of respack "
-                         "and the filters, as in respack --bad-residue=x FILE | ...%s)",
+                         "and the filters, as in respack %s--bad-residue=x FILE | ...%s)",
                          ws_quote(quote, &ch, 1), s->abc->name, (unsigned long long)place, of,
+                         s->abc->type == WS_ABC_DNA ? "--dna " : s->abc->type == WS_ABC_RNA ? "--rna " : "",
                          c == '-' && s->of_gap ? s->of_gap : "");
 }
 
