@@ -87,7 +87,7 @@ int ws_shards_open(ws_shards *s, ws_job *job, ws_err *err) {
     if (!rc) rc = name_of(s, 0, &s->first, err);
     if (rc) return rc;
     job->common.output = job->out[0].path = s->first.p;
-    ws_scan_set_main(job, &(ws_scan_output){{.own = s, .head = head, .pack = hold}, emit});
+    ws_scan_set_main(job, &(ws_scan_output){{.own = s, .head = head, .pack = hold, .whole = 1}, emit});
     return WS_OK;
 }
 
