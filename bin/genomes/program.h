@@ -4,7 +4,7 @@
 #ifndef WS_GENOMES_PROGRAM_H
 #define WS_GENOMES_PROGRAM_H
 
-#include "bin/domains/dna.h"
+#include "bin/genomes/dna.h"
 #include "bin/domains/steps.h"
 #include "bin/queries/queries.h"
 #include "kernels/long/search.h"
@@ -19,7 +19,7 @@
 
 /* A model, at ws_target.data. */
 typedef struct ws_genome_model {
-    ws_hmm_target filter; /* first, as filters of devices and bin/domains/dna.h take it */
+    ws_hmm_target filter; /* first, as filters of devices and bin/genomes/dna.h take it */
     ws_long_target *target;
     const ws_long_filters *by; /* of devices */
 } ws_genome_model;

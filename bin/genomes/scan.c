@@ -26,10 +26,7 @@ void ws_genome_hits_release(ws_genome_hits *hits) {
 int ws_genome_scan_add(const ws_genome_search *s, ws_genome_hits *hits, uint32_t target, const ws_batch *b,
                        uint32_t seq, const ws_dnahit *found, ws_err *err) {
     const ws_genome *g = s->genome;
-    const ws_seqtext *t = &b->seqtext[seq];
-    const ws_dnaseq record = {.number = seq, .L = b->len[seq], .name = ws_batch_text(b, t->name), .nname = t->name.n,
-                              .desc = ws_batch_text(b, t->desc), .ndesc = t->desc.n,
-                              .acc = ws_batch_text(b, t->acc), .nacc = t->acc.n};
+    const ws_dnaseq record = ws_dna_record(b, seq, seq, b->len[seq]);
     ws_dnahit h = *found;
     h.model = target;
     ws_dnahit_scale(&h, ws_genome_strands(g) * b->len[seq], g->target[target].model.maxl, g->set.n);

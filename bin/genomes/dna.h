@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Hits in long DNA from the threads that find them to the outputs, for domscore and nhmmsieve. They wait for the end of
- * the input, which
- * their E-values need. */
-#ifndef WS_DOMAINS_DNA_H
-#define WS_DOMAINS_DNA_H
+ * Hits in long DNA from the threads that find them to the outputs. They wait for the end of the input, which their
+ * E-values need; with --scan for the end of their batch (bin/genomes/scan.c). */
+#ifndef WS_GENOMES_DNA_H
+#define WS_GENOMES_DNA_H
 
 #include "kernels/long/search.h"
 #include "lib/hits/write.h"
@@ -31,7 +30,7 @@ typedef struct ws_dna {
 
     /* of the report and of alignments; the caller sets them */
     ws_textconf text;       /* without what passed the filters */
-    ws_long_passed *passed; /* [models] what did; NULL: not known */
+    ws_long_passed *passed; /* [models] what did */
     size_t msa_width;
     const char *author;
 } ws_dna;
@@ -43,6 +42,9 @@ ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, in
 
 /* Returns the limits for hits of a model. */
 ws_dnalimits ws_dna_limits(const ws_dna *d, const ws_hmm *hmm);
+/* Returns a record of which sequence seq of a batch is all or a piece: its number, and the residues known of it. The
+ * texts are the batch's. */
+ws_dnaseq ws_dna_record(const ws_batch *b, size_t seq, uint64_t number, uint64_t L);
 /* Copies a hit in sequence seq of a batch, which is of record `number` and ends at residue `end` or later. Any thread.
  * WS_ENOMEM. */
 int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64_t number, uint64_t end,
@@ -50,9 +52,8 @@ int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64
 
 /* Appends what stands before the rows, without provenance. */
 int ws_dna_head(const ws_job *job, const ws_dna_out *o, ws_buf *text, ws_err *err);
-/* Ranks the hits of all models for so many residues searched and writes all outputs. The job's targets are
- * ws_hmm_targets, and target[t]
- * is made of those that have hits. */
+/* Ranks the hits of all models for so many residues searched and writes all outputs. The job's targets begin with a
+ * ws_hmm_target, and target[t] is made of those that have hits. */
 int ws_dna_write(ws_job *job, ws_dna *d, const ws_long_target *target, uint64_t residues, ws_err *err);
 
 #endif

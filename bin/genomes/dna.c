@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Hits in long DNA on their way to the outputs: see bin/domains/dna.h. */
-#include "bin/domains/dna.h"
+ * Hits in long DNA on their way to the outputs: see bin/genomes/dna.h. */
+#include "bin/genomes/dna.h"
 #include "lib/run/table.h"
 
 int ws_dna_open(ws_dna *d, const ws_job *job, ws_err *err) {
@@ -23,12 +23,16 @@ ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, in
     return o;
 }
 
+ws_dnaseq ws_dna_record(const ws_batch *b, size_t seq, uint64_t number, uint64_t L) {
+    const ws_seqtext *t = &b->seqtext[seq];
+    return (ws_dnaseq){.number = number, .L = L, .name = ws_batch_text(b, t->name), .nname = t->name.n,
+                       .desc = ws_batch_text(b, t->desc), .ndesc = t->desc.n,
+                       .acc = ws_batch_text(b, t->acc), .nacc = t->acc.n};
+}
+
 int ws_dna_add(ws_dna *d, uint32_t target, const ws_batch *b, size_t seq, uint64_t number, uint64_t end,
                const ws_dnahit *h, ws_err *err) {
-    const ws_seqtext *t = &b->seqtext[seq];
-    const ws_dnaseq record = {.number = number, .L = end, .name = ws_batch_text(b, t->name), .nname = t->name.n,
-                              .desc = ws_batch_text(b, t->desc), .ndesc = t->desc.n,
-                              .acc = ws_batch_text(b, t->acc), .nacc = t->acc.n};
+    const ws_dnaseq record = ws_dna_record(b, seq, number, end);
     return ws_dnastore_add(&d->store, target, &record, h, err);
 }
 
@@ -57,7 +61,7 @@ static int write_model(ws_job *job, ws_dna *d, size_t t, ws_err *err) {
                            .msa_width = d->msa_width, .author = d->author, .threads = job->nworker,
                            .odd_names = &job->odd_names};
     int rc = WS_OK;
-    for (int k = 0; k < WS_LONG_NPASSED && d->passed; k++) text.passed[k] = (uint64_t)d->passed[t][k];
+    for (int k = 0; k < WS_LONG_NPASSED; k++) text.passed[k] = (uint64_t)d->passed[t][k];
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_sink sink = {.write = to_output, .to = &d->out[k]};
         d->out[k].form->write(&sink, &q);
