@@ -164,7 +164,8 @@ static int summary_head(const ws_job *job, void *own, ws_buf *out, ws_err *err) 
     const ws_abc *abc = ws_cast_plan_of(job)->abc;
     const int amino = !abc || abc->type == WS_ABC_AMINO;
     (void)own;
-    int rc = job->peer ? ws_cast_peer_head(job, out, err) : WS_OK;
+    const ws_peer_files file = {job->input[0], job->common.output};
+    int rc = job->peer ? ws_peer_report_head(job->peer, job, file, 1, out, err) : WS_OK;
     if (!rc) rc = ws_buf_addf(out, err, "# idx name                  nseq  alen  mlen %seff_nseq re/pos description\n",
                          amino ? "" : "    W ");
     if (rc) return rc;

@@ -13,6 +13,7 @@ const ws_peer ws_peer_hmmbuild = {
     .noperand = 2,
     .fixed = (const char *const[]){"--cpu", "2", "--summary", "/dev/stdout", NULL},
     .first = "--output",
+    .file = {"input alignment file:", "output HMM file:"},
     .wider = 1,
     .opt = (const ws_peer_opt[]){
         HELP, VALUE(BASIC, "-n", NULL, NULL, "name the model <s>, of a single alignment", "name (the single) HMM:\t%s"),
@@ -36,15 +37,3 @@ const ws_peer ws_peer_hmmbuild = {
         {.name = "--eentexp"}, /* HMMER's help does not show it */
         {.name = NULL}},
 };
-
-int ws_cast_peer_head(const ws_job *job, ws_buf *out, ws_err *err) {
-    static const char rule[] = "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n";
-    int rc = ws_buf_addf(out, err,
-                         "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
-                         "# The format is that of HMMER; computed by %s of warpsieve " WS_VERSION "\n%s"
-                         "# input alignment file:             %s\n# output HMM file:                  %s\n",
-                         ws_peer_hmmbuild.name, ws_peer_hmmbuild.title, job->tool->name, rule, job->input[0],
-                         job->common.output);
-    if (!rc) rc = ws_peer_echo(&ws_peer_hmmbuild, &job->cmdline, out, err);
-    return rc ? rc : ws_buf_addf(out, err, "%s\n", rule);
-}

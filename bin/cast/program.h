@@ -34,8 +34,6 @@ void ws_cast_defaults(void *options);
 int ws_cast_options_check(ws_cast_options *o, int by_hmmbuild, ws_err *err);
 
 extern const ws_peer ws_peer_hmmbuild;
-/* Appends what hmmbuild writes before its table of models. WS_ENOMEM. */
-int ws_cast_peer_head(const ws_job *job, ws_buf *out, ws_err *err);
 
 /* All that the options decide. The job owns it. */
 typedef struct ws_cast_plan {

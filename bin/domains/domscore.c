@@ -250,8 +250,6 @@ void ws_domscore_close(ws_job *job) {
     }
     ws_turns_close(&d->turns);
     ws_hitcols_release(&d->columns);
-    ws_buf_release(&d->echo);
-    ws_buf_release(&d->settings);
     ws_buf_release(&d->author);
     pthread_mutex_destroy(&d->lock);
     ws_cascade_close(job);

@@ -8,6 +8,7 @@
 #include "bin/filters/cascade.h"
 #include "lib/hits/options.h"
 #include "lib/hits/write.h"
+#include "lib/run/peer.h"
 #include "lib/run/turns.h"
 #include "lib/scan/scan.h"
 
@@ -71,20 +72,6 @@ typedef struct ws_dom_passed {
     int cut; /* the input failed, so the size of the database is not known */
 } ws_dom_passed;
 
-/* The program of HMMER whose outputs these are. */
-typedef struct ws_dom_program {
-    const char *name, *title; /* "hmmsearch", and what it does */
-    const char *query, *target; /* what the report calls the two files */
-} ws_dom_program;
-/* heads.c: appends the first lines of a report. by_seq: the job's first operand is the target. echo: lines about
- * options. */
-int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
-                        ws_err *err);
-/* Appends the end of a table of HMMER's: what made it. settings: the options as the program of HMMER lists them; NULL:
- * those of the tool. */
-int ws_dom_program_end(const ws_job *job, int by_seq, const char *mode, const char *settings, ws_buf *text,
-                       ws_err *err);
-
 /* Options, after those that bin/filters reads, and the state of a run. */
 struct ws_domscore {
     ws_cascade_opts cascade; /* its p and nobias decide about sequences without pairs */
@@ -117,13 +104,11 @@ struct ws_domscore {
 
     /* of hmmsieve, whose outputs are those of programs on a pipe */
     const ws_dom_passed *passed; /* NULL: it is not known what passed the filters */
-    ws_buf echo;                 /* lines of the report's head that name the options given, with NUL */
-    ws_buf settings;             /* the command line of the whole search in hmmsearch's form, with NUL */
+    const ws_peer *as; /* the program of HMMER whose outputs these are; NULL: hmmsearch, without its options */
     /* Appends the lines of its programs; NULL: as ws_scan_provenance. */
     int (*provenance)(const ws_job *job, ws_buf *text, ws_err *err);
 
     /* of programs whose queries are sequences */
-    const ws_dom_program *as; /* NULL: hmmsearch */
     const ws_queryseq *query; /* [models]; NULL: queries are models */
 
     ws_buf author;            /* of Stockholm's AU line, with NUL */

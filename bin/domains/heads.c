@@ -1,40 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Heads and ends of domscore's outputs. */
 #include "bin/domains/domscore.h"
+#include "bin/peers/peers.h"
 #include "lib/run/table.h"
-
-static const ws_dom_program hmmsearch = {.name = "hmmsearch", .title = "search profile(s) against a sequence database",
-                                         .query = "HMM file:                  ",
-                                         .target = "sequence database:        "};
-static const ws_dom_program hmmscan = {.name = "hmmscan", .title = "search sequence(s) against a profile database",
-                                       .query = "sequence file:             ",
-                                       .target = "HMM database:             "};
-static const ws_dom_program *program_of(const ws_domscore *d) {
-    return d->as ? d->as : d->by_seq ? &hmmscan : &hmmsearch;
-}
-
-static const char rule[] = "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n";
-
-/* Returns an operand as it was given; 0 is the models. No operand stands for standard input. */
-static const char *operand(const ws_job *job, int i) {
-    return i < job->cmdline.noperand ? job->cmdline.operand[i] : "-";
-}
-
-/* Readers of hmmsearch's report look for its first words, and for a version. */
-int ws_dom_program_head(const ws_dom_program *p, const ws_job *job, int by_seq, const char *echo, ws_buf *text,
-                        ws_err *err) {
-    const char *first = operand(job, 0), *second = operand(job, 1);
-    return ws_buf_addf(text, err,
-                       "# %s :: %s\n# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
-                       "# The format is that of HMMER; computed by %s of warpsieve " WS_VERSION
-                       "\n%s# query %s%s\n# target %s%s\n%s%s\n",
-                       p->name, p->title, job->tool->name, rule, p->query, by_seq ? second : first, p->target,
-                       by_seq ? first : second, echo, rule);
-}
 
 static int text_head(const ws_job *job, ws_buf *text, ws_err *err) {
     const ws_domscore *d = ws_domscore_of(job);
-    return ws_dom_program_head(program_of(d), job, d->by_seq, d->echo.n ? d->echo.p : "", text, err);
+    return ws_peer_report_head(d->as ? d->as : &ws_peer_hmmsearch, job, ws_peer_files_of(job, d->by_seq),
+                               d->as != NULL, text, err);
 }
 
 static int table_head(const ws_job *job, ws_buf *text, ws_err *err) {
@@ -66,25 +39,11 @@ int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err) {
     }
 }
 
-/* No folder and no date, so that equal searches give equal bytes. */
-int ws_dom_program_end(const ws_job *job, int by_seq, const char *mode, const char *settings, ws_buf *text,
-                       ws_err *err) {
-    const char *program = ws_job_program(job), *models = operand(job, 0), *seqs = operand(job, 1);
-    int rc = ws_buf_addf(text, err,
-                         "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
-                         "\n# Pipeline mode:   %s\n# Query file:      %s\n# Target file:     %s\n",
-                         program, mode, by_seq ? seqs : models, by_seq ? models : seqs);
-    if (rc) return rc;
-    if (settings) return ws_buf_addf(text, err, "# Option settings: %s\n# [ok]\n", settings);
-    return ws_buf_addf(text, err, "# Option settings: %s %s\n# [ok]\n", program,
-                       job->cmdline.args.p ? job->cmdline.args.p : "");
-}
-
 static int hmmer_end(const ws_job *job, ws_dom_form form, ws_buf *text, ws_err *err) {
     const ws_domscore *d = ws_domscore_of(job);
     /* hmmscan too calls it a search that Pfam's table comes from */
     const char *mode = d->by_seq && form != WS_DOMFORM_PFAMTBLOUT ? "SCAN" : "SEARCH";
-    return ws_dom_program_end(job, d->by_seq, mode, d->settings.n ? d->settings.p : NULL, text, err);
+    return ws_peer_table_end(d->as, job, ws_peer_files_of(job, d->by_seq), mode, text, err);
 }
 
 int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err) {

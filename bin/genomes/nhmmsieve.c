@@ -90,7 +90,6 @@ static void close_tool(ws_job *job) {
     ws_free(g->history);
     ws_free(g->target);
     ws_free(g->dna.passed);
-    ws_buf_release(&g->echo);
     ws_buf_release(&g->made);
     ws_queryset_release(&g->queries);
     ws_buf_release(&g->author);

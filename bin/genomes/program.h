@@ -64,7 +64,7 @@ typedef struct ws_genome {
     uint64_t nodes;    /* of all models */
     uint64_t residues; /* searched so far, for E-values: both strands if both are. Atomic */
     uint64_t seqs;     /* at the end of the input */
-    ws_buf echo, author; /* lines of the report's head that name options; Stockholm's AU line; with NUL */
+    ws_buf author;     /* Stockholm's AU line, with NUL */
     ws_dnaseq *piecewise; /* records that came in pieces, and their lengths: number and L alone */
     size_t npiecewise, piecewise_cap;
 } ws_genome;

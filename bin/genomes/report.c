@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The outputs of nhmmsieve: what stands before and after their rows. Specification nhmmer.md, sections 3.1 and 3.2. */
-#include "bin/domains/domscore.h"
 #include "bin/genomes/program.h"
 #include "bin/peers/peers.h"
 #include "lib/run/table.h"
@@ -9,22 +8,13 @@
 
 enum { BLOCK = 200 }; /* columns of Stockholm, as nhmmer has them */
 
-static const ws_dom_program nhmmer = {.name = "nhmmer",
-                                      .title = "search a DNA model, alignment, or sequence against a DNA database",
-                                      .query = "file:                      ",
-                                      .target = "sequence database:        "};
-static const ws_dom_program nhmmscan = {.name = "nhmmscan",
-                                        .title = "search DNA sequence(s) against a DNA profile database",
-                                        .query = "sequence file:             ",
-                                        .target = "HMM database:             "};
-
 static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     const ws_dna_out *o = own;
     const ws_genome *g = ws_genome_of(job);
     const ws_hitframe frame = o->form->frame;
     if (frame == WS_FRAME_REPORT)
-        return ws_dom_program_head(g->by_seq ? &nhmmscan : &nhmmer, job, g->by_seq, g->echo.n ? g->echo.p : "", text,
-                                   err);
+        return ws_peer_report_head(g->by_seq ? &ws_peer_nhmmscan : &ws_peer_nhmmer, job,
+                                   ws_peer_files_of(job, g->by_seq), 1, text, err);
     const int rc = frame == WS_FRAME_COLUMNS ? ws_provenance(job, 1, text, err) : WS_OK;
     return rc ? rc : ws_dna_head(job, o, text, err);
 }
@@ -32,11 +22,7 @@ static int head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 /* As nhmmer, --tblout ends with what made it, and --dfamtblout does not. */
 static int tblout_end(const ws_job *job, ws_buf *text, ws_err *err) {
     const int scan = ws_genome_of(job)->by_seq;
-    ws_buf settings = {0};
-    int rc = job->peer ? ws_peer_settings(job->peer, &job->cmdline, job->peer->name, &settings, err) : WS_OK;
-    if (!rc) rc = ws_dom_program_end(job, scan, scan ? "SCAN" : "SEARCH", settings.p, text, err);
-    ws_buf_release(&settings);
-    return rc;
+    return ws_peer_table_end(job->peer, job, ws_peer_files_of(job, scan), scan ? "SCAN" : "SEARCH", text, err);
 }
 
 static int end(const ws_job *job, void *own, uint64_t rows, ws_buf *text, ws_err *err) {
@@ -85,8 +71,7 @@ int ws_genome_open_outputs(ws_job *job, ws_err *err) {
     if (g->hmmout && g->is_made) (void)ws_job_add_output(job, &(ws_output){.path = g->hmmout, .head = made_head});
     for (size_t i = 0; i < g->set.n; i++) g->nodes += (uint64_t)g->set.hmm[i].M;
     d->text = text_of(g);
-    int rc = ws_peer_echo(g->by_seq ? &ws_peer_nhmmscan : &ws_peer_nhmmer, &job->cmdline, &g->echo, err);
-    if (!rc) rc = ws_buf_addf(&g->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
+    int rc = ws_buf_addf(&g->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
     d->author = g->author.p;
     d->msa_width = g->notextw ? 0 : BLOCK;
     if (!rc && !(d->passed = ws_calloc(g->set.n, sizeof *d->passed, err))) rc = err->code;

@@ -100,8 +100,8 @@ static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
 
 static int open_tool(ws_job *job, ws_err *err) {
     ws_sieve *s = ws_sieve_of(job);
+    s->dom.as = s->dom.by_seq ? &ws_peer_hmmscan : &ws_peer_hmmsearch;
     int rc = ws_sieve_open(job, NULL, err);
-    if (!rc) rc = ws_sieve_note_options(job, s->dom.by_seq ? &ws_peer_hmmscan : &ws_peer_hmmsearch, err);
     if (!rc && s->dom.by_seq) return ws_sieve_scan_open(s, err);
     if (!rc) rc = add_args(&s->args, s, err);
     if (!rc) s->dom.provenance = provenance;

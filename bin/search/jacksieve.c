@@ -150,14 +150,10 @@ static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
-    static const ws_dom_program jackhmmer = {
-        .name = "jackhmmer", .title = "iteratively search a protein sequence against a protein database",
-        .query = "sequence file:             ", .target = "sequence database:        "};
     ws_rounds *r = ws_rounds_of(job);
-    r->sieve.dom.as = &jackhmmer;
+    r->sieve.dom.as = &ws_peer_jackhmmer;
     r->sieve.dom.finished = 1; /* input that fails leaves the rounds before it */
-    int rc = ws_sieve_open(job, find, err);
-    if (!rc) rc = ws_sieve_note_options(job, &ws_peer_jackhmmer, err);
+    const int rc = ws_sieve_open(job, find, err);
     if (r->most > 1 || r->chkali) r->sieve.dom.hold |= WS_HOLD_ALIGNMENTS;
     return rc;
 }

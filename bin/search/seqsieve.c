@@ -47,12 +47,8 @@ static int find(ws_job *job, ws_hmmset *set, ws_err *err) {
 }
 
 static int open_tool(ws_job *job, ws_err *err) {
-    static const ws_dom_program phmmer = {
-        .name = "phmmer", .title = "search a protein sequence against a protein database",
-        .query = "sequence file:             ", .target = "sequence database:        "};
-    seqsieve_of(job)->sieve.dom.as = &phmmer;
-    const int rc = ws_sieve_open(job, find, err);
-    return rc ? rc : ws_sieve_note_options(job, &ws_peer_phmmer, err);
+    seqsieve_of(job)->sieve.dom.as = &ws_peer_phmmer;
+    return ws_sieve_open(job, find, err);
 }
 
 static void close_tool(ws_job *job) {

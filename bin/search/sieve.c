@@ -258,12 +258,6 @@ static void free_models(ws_sieve *s) {
     s->model = s->rank = NULL;
 }
 
-int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err) {
-    ws_domscore *d = &ws_sieve_of(job)->dom;
-    const int rc = ws_peer_echo(peer, &job->cmdline, &d->echo, err);
-    return rc ? rc : ws_peer_settings(peer, &job->cmdline, ws_job_program(job), &d->settings, err);
-}
-
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err) {
     ws_sieve *s = ws_sieve_of(job);
     ws_domscore *d = &s->dom;

@@ -17,7 +17,6 @@
 #include "lib/base/freelist.h"
 #include "lib/run/turns.h"
 #include "lib/simd/codec.h"
-#include "lib/run/peer.h"
 
 #include <pthread.h>
 
@@ -146,8 +145,6 @@ int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err);
 
 /* Opens a search whose models the stage `find` finds; NULL: in files, as hmmsieve. */
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err);
-/* Notes for the outputs which options were given, as a program of HMMER tells them. WS_ENOMEM. */
-int ws_sieve_note_options(ws_job *job, const ws_peer *peer, ws_err *err);
 void ws_sieve_close(ws_job *job);
 /* Has the sinks of all outputs hand their text on to the job's. */
 void ws_sieve_connect_outputs(ws_domscore *d);

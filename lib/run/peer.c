@@ -3,14 +3,9 @@
  * options come before operands, unique beginnings of long names are enough, each is given once. */
 #include "lib/run/peer.h"
 
-#include "lib/base/system.h"
-
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define RULE "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n"
 enum { MOST = 80 }; /* options of a program */
 
 const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0) {
@@ -19,8 +14,6 @@ const ws_peer *ws_peer_find(const ws_peer *const *peers, const char *argv0) {
         if (strcmp((*peers)->name, name) == 0) return *peers;
     return NULL;
 }
-
-const char *ws_job_program(const ws_job *job) { return job->peer ? job->peer->name : job->tool->name; }
 
 /* ---- options of the tool ---- */
 
@@ -31,10 +24,12 @@ static int is_name(const ws_opt *o, const char *name) {
 
 static const char *name_of(const ws_peer_opt *o) { return o->tool ? o->tool : o->name; }
 
+int ws_peer_opt_is(const ws_peer_opt *o, const ws_opt *of) { return is_name(of, name_of(o)); }
+
 static const ws_opt *option_of(const ws_peer_opt *o, const ws_opt_table *tab, int ntab) {
     for (int t = 0; t < ntab; t++)
         for (const ws_opt *x = tab[t].opt; x->name; x++)
-            if (is_name(x, name_of(o))) return x;
+            if (ws_peer_opt_is(o, x)) return x;
     ws_bug("an option of a program of HMMER is none of the tool");
 }
 
@@ -249,94 +244,12 @@ int ws_peer_help(const ws_peer *p, const char *tool, const ws_opt_table *tab, in
         rc = ws_buf_addf(out, err, "# The interface is that of %s; this program is %s of warpsieve " WS_VERSION "\n",
                          p->of, tool);
     else if (!rc)
-        rc = ws_buf_addf(out, err, "# HMMER 3.4 (Aug 2023); http://hmmer.org/\n%s %s of warpsieve " WS_VERSION "\n",
-                         ws_peer_mark, tool);
-    if (!rc) rc = ws_buf_addf(out, err, RULE "Usage: %s %s\n", p->name, p->usage);
+        rc = ws_buf_addf(out, err, WS_PEER_VERSION "%s %s of warpsieve " WS_VERSION "\n", ws_peer_mark, tool);
+    if (!rc) rc = ws_buf_addf(out, err, WS_PEER_RULE "Usage: %s %s\n", p->name, p->usage);
     for (ws_peer_group g = 0; g < WS_NPEERGROUP && !rc; g++) rc = help_group(p, g, tab, ntab, out, err);
     return rc;
 }
 
 int ws_peer_usage(const ws_peer *p, ws_buf *out, ws_err *err) {
     return ws_buf_addf(out, err, "Usage: %s %s\n\nAll options: %s -h\n\n", p->name, p->usage, p->name);
-}
-
-/* ---- what its outputs say of the options ---- */
-
-/* Returns the last of the options given that is this one, by any of its names; NULL: it was not given. Those that come
- * with the name of the program do not count. */
-static const ws_opt_given *find_given(const ws_cmdline *cl, const ws_peer_opt *o) {
-    const ws_opt_given *found = NULL;
-    for (size_t i = 0; i < cl->ngiven; i++)
-        if (cl->given[i].at > cl->fixed && is_name(cl->given[i].opt, name_of(o))) found = &cl->given[i];
-    return found;
-}
-
-/* Appends a value in the form that begins with a %; *end: what stands behind the form. */
-static int put_value(const char *form, const char **end, const char *value, ws_buf *out, ws_err *err) {
-    enum { USUAL = 6 };
-    const int digits = form[1] == '.' ? form[2] - '0' : USUAL;
-    *end = form + (form[1] == '.' ? strlen("%.0f") : strlen("%g"));
-    switch (form[1]) {
-    case 's': return ws_buf_adds(out, value, err);
-    case 'c': return ws_buf_addf(out, err, "%d", (int)ws_min(strtol(value, NULL, 10), ws_system_cores()));
-    case 'g': return ws_buf_addf(out, err, "%g", strtod(value, NULL));
-    default: return ws_buf_addf(out, err, "%.*f", digits, strtod(value, NULL));
-    }
-}
-
-static int put_line(const ws_peer *p, const char *line, const char *value, ws_buf *out, ws_err *err) {
-    enum { LABEL = 33 };
-    const char *tab = strchr(line, '\t'), *rest = tab ? tab + 1 : line, *form = strchr(rest, '%'), *end = NULL;
-    int rc = ws_buf_adds(out, "# ", err);
-    if (!rc && tab) rc = ws_buf_addf(out, err, "%-*.*s", LABEL + p->wider, (int)(tab - line), line);
-    if (!rc) rc = ws_buf_add(out, rest, form ? (size_t)(form - rest) : strlen(rest), err);
-    if (!rc && form) rc = put_value(form, &end, value, out, err);
-    return rc ? rc : ws_buf_addf(out, err, "%s\n", form ? end : "");
-}
-
-/* Appends the line of an option that was given with a value other than its default. */
-static int echo_one(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
-    const ws_opt_given *g = o->echo ? find_given(cl, o) : NULL;
-    const char *value = g ? g->value : o->value;
-    const int is_default = !g || (value && o->value && strcmp(value, o->value) == 0);
-    const int always = o->echo && strstr(o->echo, "%c") && (g || cl->fixed);
-    if (!o->echo || (is_default && !always)) return WS_OK;
-    const int is_zero = o->zero && strtod(value, NULL) == 0;
-    const int rc = is_zero ? put_line(p, o->zero, NULL, out, err) : WS_OK;
-    return rc ? rc : put_line(p, o->echo, is_zero ? "0" : value, out, err);
-}
-
-/* Appends the line of an option, behind those of the options that come before it. */
-static int echo_with(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o, ws_buf *out, ws_err *err) {
-    int rc = WS_OK;
-    for (const ws_peer_opt *x = p->opt; x->name && !rc; x++)
-        if (x->before && strcmp(x->before, o->name) == 0) rc = echo_one(p, cl, x, out, err);
-    return rc ? rc : echo_one(p, cl, o, out, err);
-}
-
-int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err) {
-    int rc = WS_OK;
-    for (int turn = 0; turn < WS_PEER_TURNS; turn++)
-        for (const ws_peer_opt *o = p->opt; o->name && !rc; o++)
-            if (o->turn == turn && !o->before) rc = echo_with(p, cl, o, out, err);
-    return rc;
-}
-
-/* Returns whether another option took the place of this default, which HMMER lists all the same. */
-static int is_displaced(const ws_peer *p, const ws_cmdline *cl, const ws_peer_opt *o) {
-    int found = 0;
-    for (const ws_peer_opt *x = p->opt; o->choice > 0 && x->name && !found; x++)
-        found = x != o && abs(x->choice) == o->choice && find_given(cl, x) != NULL;
-    return found;
-}
-
-int ws_peer_settings(const ws_peer *p, const ws_cmdline *cl, const char *program, ws_buf *out, ws_err *err) {
-    int rc = ws_buf_addf(out, err, "%s ", program);
-    for (const ws_peer_opt *o = p->opt; o->name && !rc; o++) {
-        const ws_opt_given *g = find_given(cl, o);
-        if (g && g->value) rc = ws_buf_addf(out, err, "%s %s ", o->name, g->value);
-        else if (g || is_displaced(p, cl, o)) rc = ws_buf_addf(out, err, "%s ", o->name);
-    }
-    for (int i = 0; i < cl->noperand && !rc; i++) rc = ws_buf_addf(out, err, "%s ", cl->operand[i]);
-    return rc;
 }

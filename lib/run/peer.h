@@ -37,6 +37,11 @@ typedef struct ws_peer_opt {
     const char *absent;  /* of an option that the tool does not have: the sentence that says so */
 } ws_peer_opt;
 
+/* The two files of a program of HMMER, or what a report's head calls them: queries, and the targets or the output. */
+typedef struct ws_peer_files {
+    const char *query, *target;
+} ws_peer_files;
+
 typedef struct ws_peer {
     const char *name;    /* "hmmsearch" */
     const char *title;   /* what it does, for the first line of help and reports */
@@ -46,7 +51,8 @@ typedef struct ws_peer {
     const char *const *fixed; /* arguments of the tool that come before all others, ended by NULL; NULL: none */
     const char *first;   /* the tool's option whose value the first operand is; NULL: it is an operand */
     const char *of;      /* what it is, for the help: "PaPaRa 2.5"; NULL: a program of HMMER 3.4 */
-    int wider;           /* labels of the head have so many characters more than those of most */
+    ws_peer_files file;  /* labels of the report's head */
+    int wider;           /* labels have so many characters more than those of most */
 } ws_peer;
 
 /* Returns whether it is a program of HMMER; NULL is none. */
@@ -80,11 +86,24 @@ int ws_peer_folder(ws_buf *out, ws_err *err);
  * a folder with other files. WS_EIO with a sentence, WS_ENOMEM. */
 int ws_peer_folder_make(const char *dir, ws_buf *out, ws_err *err);
 
-/* Two functions for outputs, also of a tool that was called by its own name: they ask which options of the program were
- * given, by whatever name. The first appends the lines of the report's head, without those whose value is the default.
- * The second appends the command line: `program`, all options given and the operands. Both end with NUL, which *out
- * does not count. WS_ENOMEM. */
-int ws_peer_echo(const ws_peer *p, const ws_cmdline *cl, ws_buf *out, ws_err *err);
-int ws_peer_settings(const ws_peer *p, const ws_cmdline *cl, const char *program, ws_buf *out, ws_err *err);
+/* Returns whether an option of the tool is the one that a program of HMMER means. */
+int ws_peer_opt_is(const ws_peer_opt *o, const ws_opt *of);
+
+/* ---- outputs in HMMER's form, also of a tool that was called by its own name: peer_outputs.c ---- */
+
+#define WS_PEER_VERSION "# HMMER 3.4 (Aug 2023); http://hmmer.org/\n"
+#define WS_PEER_RULE "# - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -\n"
+
+/* Returns the first two operands of a search as they were given; "-" for standard input. by_seq: the first one, the
+ * models, is the target. */
+ws_peer_files ws_peer_files_of(const ws_job *job, int by_seq);
+/* Appends the first lines of a report, in which readers look for the program's name and for a version. With
+ * names_options they list the options that were given, by whatever name. WS_ENOMEM. */
+int ws_peer_report_head(const ws_peer *p, const ws_job *job, ws_peer_files file, int names_options, ws_buf *text,
+                        ws_err *err);
+/* Appends the end of a table: what made it, with the options as the program of HMMER lists them; NULL: as the tool
+ * does. WS_ENOMEM. */
+int ws_peer_table_end(const ws_peer *p, const ws_job *job, ws_peer_files file, const char *mode, ws_buf *text,
+                      ws_err *err);
 
 #endif
