@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Steps of the domain stage on a device, what it leaves to the CPU, and what follows from its results: see
- * bin/domains/steps.h. */
+ * The stages as a chain sees them, their steps on a device, what it leaves to the CPU, and what follows from its
+ * results: see bin/domains/steps.h. Steps of the CPU are those of bin/domains/steps.c. */
 #include "bin/domains/stage.h"
 
 #include "kernels/dom/device.h"
@@ -100,7 +100,8 @@ static int load_windows(const ws_dom_stage *st, const ws_dom_waiting *first, siz
     return rc;
 }
 
-int ws_dom_stage_run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err) {
+/* Does a step of a device. The spans that the device leaves become steps of the CPU. */
+static int run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err) {
     ws_dom_steps *s = st->of;
     ws_dom_waiting *of[2];
     size_t n;
@@ -152,6 +153,39 @@ static int left_end(void *own) {
     return 0;
 }
 
-ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e) {
-    return (ws_chain_stage){e, take_end, work_end, left_end, "end", WS_STEP_NONE};
+/* ---- the stages of spans ---- */
+
+static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
+    ws_dom_stage *st = own;
+    pthread_mutex_lock(&st->lock);
+    ws_dom_waiting *p = t->kind == WS_CHAIN_CPU ? ws_dom_stage_take_for_cpu(st, need)
+                                                : ws_dom_stage_take_for_device(st, need);
+    if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
+    pthread_mutex_unlock(&st->lock);
+    for (const ws_dom_waiting *q = p; q; q = q->next, step->n++) step->cells += ws_dom_waiting_cells(q);
+    return p != NULL;
+}
+
+static int left(void *own) {
+    ws_dom_stage *st = own;
+    pthread_mutex_lock(&st->lock);
+    const int some = st->left > 0;
+    pthread_mutex_unlock(&st->lock);
+    return some;
+}
+
+static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
+    ws_dom_stage *st = own;
+    ws_dom_waiting *first = step->pool;
+    if (t->kind == WS_CHAIN_DEVICE) return run_on_device(st, first, err);
+    return ws_dom_stage_run_on_cpu(st, first, err);
+}
+
+/* ---- all ---- */
+
+void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
+    static const char *const name[] = {"parse", "ensemble", "envelope"};
+    for (int k = 0; k < WS_DOM_KINDS; k++)
+        to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k], (ws_step_kind)(WS_STEP_PARSE + k)};
+    to[WS_DOM_KINDS] = (ws_chain_stage){&s->ends, take_end, work_end, left_end, "end", WS_STEP_NONE};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The stages of the domain steps inside: what waits, and what devices.c and steps.c need of one another. */
+ * The stages of the domain steps inside: what waits, and what devices.c needs of steps.c. */
 #ifndef WS_DOMAINS_STAGE_H
 #define WS_DOMAINS_STAGE_H
 
@@ -77,17 +77,14 @@ static inline void ws_dom_waiting_take_window(const ws_dom_waiting *p, const ws_
     p->of.env->domain = e->domain;
 }
 
+/* Take a step for a thread, under the stage's lock; NULL: there is none. That of the CPU is the oldest one; if none is
+ * ready, spans become steps before. That of a device has spans of any models. */
+ws_dom_waiting *ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need);
+ws_dom_waiting *ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need);
 /* Ends spans that are done; after a failure rc just frees them. Returns rc, or the first failure of what follows. */
 int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err);
 /* Does a step of the CPU, and adds what follows from its spans, which are of one model. The CPU clusters what a device
  * sampled. */
 int ws_dom_stage_run_on_cpu(ws_dom_stage *st, ws_dom_waiting *first, ws_err *err);
-
-/* ---- devices.c ---- */
-
-/* Does a step of a device. The spans that the device leaves become steps of the CPU. */
-int ws_dom_stage_run_on_device(ws_dom_stage *st, ws_dom_waiting *list, ws_err *err);
-/* Returns the stage of what devices have left. */
-ws_chain_stage ws_dom_ends_stage(ws_dom_ends *e);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The domain stage as stages of a chain: see bin/domains/steps.h. */
+ * Spans of the domain stage: those that wait, the steps that threads of the CPU make of them, and what follows from a
+ * step. See bin/domains/steps.h. */
 #include "bin/domains/stage.h"
 
 #include "bin/stages/machine.h"
@@ -138,8 +139,7 @@ static int take_call(ws_dom_steps *s, const ws_plan_machine *m, ws_chain_need ne
     return 0;
 }
 
-/* Takes the oldest step; before that, if none is ready, spans become steps. */
-static ws_dom_waiting *take_for_cpu(ws_dom_stage *st, ws_chain_need need) {
+ws_dom_waiting *ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need) {
     if (!st->steps && st->waiting) {
         const ws_plan_spans plan = plan_of(st);
         const int cuts = ws_plan_spans_cpu_cuts(&plan, need);
@@ -154,8 +154,7 @@ static ws_dom_waiting *take_for_cpu(ws_dom_stage *st, ws_chain_need need) {
     return p;
 }
 
-/* Takes spans of any models, linked. */
-static ws_dom_waiting *take_for_device(ws_dom_stage *st, ws_chain_need need) {
+ws_dom_waiting *ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need) {
     ws_dom_waiting *first = NULL, **end = &first;
     double cells = 0;
     if (!st->waiting) return NULL;
@@ -171,24 +170,6 @@ static ws_dom_waiting *take_for_device(ws_dom_stage *st, ws_chain_need need) {
     *end = NULL;
     st->had = 1;
     return first;
-}
-
-static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
-    ws_dom_stage *st = own;
-    pthread_mutex_lock(&st->lock);
-    ws_dom_waiting *p = t->kind == WS_CHAIN_CPU ? take_for_cpu(st, need) : take_for_device(st, need);
-    if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
-    pthread_mutex_unlock(&st->lock);
-    for (const ws_dom_waiting *q = p; q; q = q->next, step->n++) step->cells += ws_dom_waiting_cells(q);
-    return p != NULL;
-}
-
-static int left(void *own) {
-    ws_dom_stage *st = own;
-    pthread_mutex_lock(&st->lock);
-    const int some = st->left > 0;
-    pthread_mutex_unlock(&st->lock);
-    return some;
 }
 
 /* ---- a step ---- */
@@ -268,13 +249,6 @@ int ws_dom_stage_run_on_cpu(ws_dom_stage *st, ws_dom_waiting *first, ws_err *err
     return ws_dom_stage_end_spans(st, first, run_spans(st->of, st->kind, first, err), err);
 }
 
-static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, ws_err *err) {
-    ws_dom_stage *st = own;
-    ws_dom_waiting *first = step->pool;
-    if (t->kind == WS_CHAIN_DEVICE) return ws_dom_stage_run_on_device(st, first, err);
-    return ws_dom_stage_run_on_cpu(st, first, err);
-}
-
 /* ---- all ---- */
 
 /* Spans that wait, but those that are a step already. seconds: see ws_plan_spans_seconds. */
@@ -315,13 +289,6 @@ void ws_dom_steps_left(ws_dom_steps *s, double cells[WS_PLAN_SPAN_KINDS]) {
 
 int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
     return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);
-}
-
-void ws_dom_steps_stages(ws_dom_steps *s, ws_chain_stage to[WS_DOM_STEPS]) {
-    static const char *const name[] = {"parse", "ensemble", "envelope"};
-    for (int k = 0; k < WS_DOM_KINDS; k++)
-        to[k] = (ws_chain_stage){&s->stage[k], take, work, left, name[k], (ws_step_kind)(WS_STEP_PARSE + k)};
-    to[WS_DOM_KINDS] = ws_dom_ends_stage(&s->ends);
 }
 
 int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_err *err) {
