@@ -4,10 +4,7 @@
 #include "bin/domains/domscore.h"
 #include "kernels/filter/backend.h"
 #include "kernels/fwd/fwd.h"
-#include "lib/hits/orf.h"
-#include "lib/run/message.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The decision about sequences that come without pairs: fwdscore's. */
@@ -124,34 +121,6 @@ static int chain(ws_job *job, ws_chain_ops *ops, ws_err *err) {
 
 /* ---- what goes out ---- */
 
-static int to_output(void *to, const char *p, size_t n, ws_err *err) {
-    const ws_dom_out *o = to;
-    return ws_job_write(o->job, o->number, p, n, 0, err);
-}
-
-int ws_domscore_no_size(ws_err *err) {
-    return ws_fail(err, WS_EDATA, "the input does not say how many sequences the database has, so there are no "
-                                  "E-values; give -Z N");
-}
-
-static int finish(ws_job *job, ws_err *err) {
-    ws_domscore *d = ws_domscore_of(job);
-    const ws_stream_size size = ws_scan_size(job);
-    const int known = size.state == WS_SIZE_KNOWN;
-    int rc = WS_OK;
-    d->finished = 1;
-    ws_domscore_end_steps(d);
-    (void)ws_cascade_finish(job, err);
-    for (int k = 0; k < d->nout; k++) {
-        d->out[k].sink.write = to_output;
-        d->out[k].sink.to = &d->out[k];
-    }
-    if (!d->stream) rc = ws_domscore_write(job, known ? (double)size.seqs : NAN, known || d->Z_given, err);
-    for (int k = 0; k < d->nout; k++) job->out[d->out[k].number].rows = d->out[k].rows;
-    if (!rc) rc = ws_domscore_failure(d, err);
-    return !rc && !known && !d->Z_given ? ws_domscore_no_size(err) : rc;
-}
-
 /* Writes what is held after a cut or other bad input. The size of the database is then unknown, and E-values that need
  * it are left out. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
@@ -160,7 +129,7 @@ static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     int rc = WS_OK;
     if (!d->finished && job->failed == WS_EDATA) {
         d->finished = 1;
-        if (!d->stream) rc = ws_domscore_write(o->job, NAN, 0, err);
+        if (!d->stream) rc = ws_domscore_write(o->job, 0, err);
     }
     if (!rc) rc = ws_sink_flush(&o->sink, err);
     if (!rc) rc = ws_buf_add(text, o->sink.text.p, o->sink.text.n, err);
@@ -178,28 +147,6 @@ static void add_output(ws_job *job, ws_dom_form form, const char *path) {
     *o = (ws_dom_out){.form = form, .job = job};
     if (d->nout++ == 0) ws_scan_set_main(job, &(ws_scan_output){output, emit});
     else o->number = ws_job_add_output(job, &output);
-}
-
-/* Looks at a sequence that has to be an ORF. */
-static int check_orf(const ws_batch *b, size_t i, ws_err *err) {
-    const ws_seqtext *t = &b->seqtext[i];
-    ws_orf o;
-    return ws_orf_read(&o, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n, b->len[i], err);
-}
-
-int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
-    if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
-        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
-    const int known = (d->orfs ? WS_KNOWN_PLACES : 0) | (d->join ? WS_KNOWN_LOCI : 0);
-    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, known, job->common.fields, err);
-    if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
-    d->columns.plain = job->common.plain;
-    if (d->orfs && !ws_scan_of(job)->translate) ws_scan_of(job)->check = check_orf;
-    const ws_textconf text = ws_domscore_text(d);
-    const ws_hitquery q = {.columns = &d->columns, .text = &text};
-    for (int k = 0; k < d->nout; k++)
-        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
-    return rc;
 }
 
 static int open_outputs(ws_job *job, ws_err *err) {
@@ -223,36 +170,6 @@ static int open_tool(ws_job *job, ws_err *err) {
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     return rc;
-}
-
-void ws_domscore_forget(ws_domscore *d, const ws_job *job) {
-    for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
-    ws_free(d->tables);
-    ws_free(d->threshold);
-    ws_domscore_end_steps(d);
-    ws_hitstore_destroy(&d->store);
-    d->tables = NULL;
-    d->threshold = NULL;
-}
-
-void ws_domscore_end_steps(ws_domscore *d) {
-    ws_dom_steps_destroy(d->steps);
-    d->steps = NULL;
-}
-
-void ws_domscore_close(ws_job *job) {
-    ws_domscore *d = ws_domscore_of(job);
-    ws_dom_pairs_release(d);
-    ws_domscore_forget(d, job);
-    for (int k = 0; k < d->nout; k++) {
-        ws_sink_release(&d->out[k].sink);
-        ws_dom_out_release(&d->out[k]);
-    }
-    ws_turns_close(&d->turns);
-    ws_hitcols_release(&d->columns);
-    ws_buf_release(&d->author);
-    pthread_mutex_destroy(&d->lock);
-    ws_cascade_close(job);
 }
 
 /* Rows that have a Forward score have passed. */
@@ -286,5 +203,5 @@ const ws_tool ws_domscore_tool = {
     .close = ws_domscore_close,
     .make = ws_cascade_make,
     .chain = chain,
-    .finish = finish,
+    .finish = ws_domscore_finish,
 };

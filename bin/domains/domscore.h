@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The state of the program domscore: its options, the pairs in the domain stage, the hits held, the outputs. The stage
- * itself is bin/domains/steps.h. */
+ * The state of programs with a hit list, which are domscore and those of bin/search: options about hits, the pairs in
+ * the domain stage, the hits held, the outputs. The stage itself is bin/domains/steps.h. */
 #ifndef WS_DOMAINS_DOMSCORE_H
 #define WS_DOMAINS_DOMSCORE_H
 
@@ -118,46 +118,73 @@ struct ws_domscore {
 WS_BEGINS_WITH(ws_domscore, cascade);
 static inline ws_domscore *ws_domscore_of(const ws_job *job) { return job->own; }
 
-/* options.c: the table, defaults, and what is wrong with their combination (WS_EUSAGE). check sets the thresholds of
- * all models, too. */
+/* ---- options.c, thresholds.c ---- */
+
 extern const ws_opt ws_domscore_opts[];
 void ws_domscore_defaults(void *own);
+/* Checks the options, and sets the thresholds of all models. WS_EUSAGE for options that exclude one another, and as
+ * ws_domscore_thresholds. */
 int ws_domscore_check(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err);
-/* thresholds.c: makes the thresholds of all models. WS_EUSAGE for options that exclude one another, WS_EDATA for a
- * model without its cutoffs, and as ws_cutoffs_read. */
+/* Makes the thresholds of all models. WS_EUSAGE for options that exclude one another, WS_EDATA for a model without its
+ * cutoffs, and as ws_cutoffs_read. */
 int ws_domscore_thresholds(ws_domscore *d, const ws_job *job, const ws_hmmset *set, ws_err *err);
 
-/* pairs.c: makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
-int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
-/* pairs.c: makes the store and the steps of the domain stage, unless they are there. WS_ENOMEM. */
+/* ---- models and hits: pairs.c ---- */
+
+/* Makes the store and the steps of the domain stage, unless they are there. device: the chain has threads for the
+ * streams of the job's device. WS_ENOMEM. */
 int ws_domscore_open_store(ws_domscore *d, const ws_job *job, ws_err *err);
-/* device: the chain has threads for the streams of the job's device. */
 int ws_domscore_make_steps(ws_domscore *d, ws_job *job, int device, void *own, ws_dom_done_fn *done, ws_err *err);
-/* pairs.c: returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes
- * pairs that failed. One thread at a time. */
+/* Frees what the stages had, a gigabyte with many threads: outputs that read hits from a file are faster the more of
+ * the file the system can keep in memory. */
+void ws_domscore_end_steps(ws_domscore *d);
+/* Frees what belongs to the models, and all hits. */
+void ws_domscore_forget(ws_domscore *d, const ws_job *job);
+/* Makes the tables of a made model, unless they are there, and sets *out. Any thread. WS_ENOMEM. */
+int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
+/* Returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes pairs
+ * that failed. One thread at a time. */
 int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                          double least);
-/* pairs.c: holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
+/* Holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
 int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
                      ws_err *err);
-/* pairs.c: returns WS_EDATA with a sentence if some pairs could not be scored. */
+/* Returns WS_EDATA with a sentence if some pairs could not be scored. */
 int ws_domscore_failure(const ws_domscore *d, ws_err *err);
 
-/* domscore.c: chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
+/* ---- outputs.c ---- */
+
+/* Chooses columns and what is held, once all outputs are known. WS_EUSAGE for a wrong --fields. */
 int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err);
-/* domscore.c: returns WS_EDATA with the sentence that says what is missing for E-values. */
+/* Returns 1 for a path in which the query's name has a place. */
+int ws_dom_out_is_apart(const char *path);
+/* For an output with a pattern: notes its files for the check of all outputs. Fails if one cannot be made or would be
+ * that of two queries. */
+int ws_dom_out_check(const ws_dom_out *o, ws_err *err);
+/* Begin and end the file of a query, with what stands before and after its rows; without a pattern they do nothing. end
+ * returns rc, or a failure of its own. */
+int ws_dom_out_begin(ws_dom_out *o, const char *name, ws_err *err);
+int ws_dom_out_end(ws_dom_out *o, int rc, ws_err *err);
+/* Has the sinks of all outputs hand their text on to the job's. */
+void ws_domscore_connect_outputs(ws_domscore *d);
+/* Returns the sequences of the database: of -Z, else, once the input has ended, those that the input tells; NAN: not
+ * known. */
+double ws_domscore_size(const ws_job *job, int ended);
+/* Returns WS_EDATA with the sentence that says what is missing for E-values. */
 int ws_domscore_no_size(ws_err *err);
-/* domscore.c: frees what the stages had, a gigabyte with many threads: outputs that read hits from a file are faster
- * the more of the file the system can keep in memory. */
-void ws_domscore_end_steps(ws_domscore *d);
-/* domscore.c: frees what belongs to the models, and all hits. */
-void ws_domscore_forget(ws_domscore *d, const ws_job *job);
-/* domscore.c: ws_tool.close. */
+/* Writes all that is held to the job's outputs. ended: the input has ended well. */
+int ws_domscore_write_held(ws_job *job, int ended, ws_err *err);
+/* ws_tool.finish and ws_tool.close. */
+int ws_domscore_finish(ws_job *job, ws_err *err);
 void ws_domscore_close(ws_job *job);
 
-/* Writes all that is held to all outputs (lists.c). Z: NaN if it is unknown. whole: nothing more comes, so the
- * reported targets can be counted. */
-int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err);
+/* ---- what stands before the first row of an output, and after the last one: heads.c ---- */
+
+int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
+int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
+
+/* ---- hits as text: lists.c ---- */
+
 /* Lists of hits that become text, of models or of sequences. */
 typedef struct ws_dom_lists {
     ws_job *job; /* whose own is a ws_domscore */
@@ -167,42 +194,31 @@ typedef struct ws_dom_lists {
     /* Ranks list i, and sets what the writers have to know; text has the options already. Any thread. */
     int (*rank)(const struct ws_dom_lists *l, size_t i, ws_hitquery *q, ws_textconf *text, ws_err *err);
 } ws_dom_lists;
-/* apart.c: returns 1 for a path in which the query's name has a place. */
-int ws_dom_out_is_apart(const char *path);
-/* apart.c: for an output with a pattern. Notes its files for the check of all outputs. Fails if one cannot be made or
- * would be that of two queries. */
-int ws_dom_out_check(const ws_dom_out *o, ws_err *err);
-/* apart.c: begin and end the file of a query, with what stands before and after its rows; without a pattern they do
- * nothing. end returns rc, or a failure of its own. */
-int ws_dom_out_begin(ws_dom_out *o, const char *name, ws_err *err);
-int ws_dom_out_end(ws_dom_out *o, int rc, ws_err *err);
-void ws_dom_out_release(ws_dom_out *o);
-/* lists.c: ranks the lists and writes them to the sinks of all outputs, in order; all threads make the text. */
-int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err);
 /* Lists that are made side by side: n from `first` on, and the most hits whose text is in memory together. A hit is
  * about a kilobyte of report, and six of an alignment: without --mem at most some 460 MB. */
 typedef struct ws_dom_group {
     size_t first, n, hits;
 } ws_dom_group;
-/* lists.c: returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs
- * as it is made. */
+/* Writes the lists of all models to the sinks of all outputs. ended: as ws_domscore_size; then the reported targets can
+ * be counted. */
+int ws_domscore_write(ws_job *job, int ended, ws_err *err);
+/* Ranks lists and writes them to the sinks of all outputs, in order; all threads make the text. */
+int ws_domscore_write_lists(const ws_dom_lists *l, ws_err *err);
+/* Returns the next group of n lists, from `first` on. A long list is alone, and its text goes to the outputs as it is
+ * made. */
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first);
-/* lists.c: returns how many threads make the text of a list, by its part of the group's hits: at least one, at most
- * all. */
+/* Returns how many threads make the text of a list, by its part of the group's hits: at least one, at most all. */
 int ws_domscore_list_threads(const ws_dom_group *g, const ws_hitlist *l, int threads);
-/* lists.c: writes the ranked list of a query to the sink of an output, and counts the rows. */
+/* Writes the ranked list of a query to the sink of an output, and counts the rows. */
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q);
+/* Writes one target to all outputs, for --stream. */
+void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
+/* Returns by the options which parts the report shows. */
+ws_textconf ws_domscore_text(const ws_domscore *d);
 /* Sets what the report says passed the filters, and how much was searched, of query m. */
 void ws_domscore_count_passed(const ws_job *job, size_t m, ws_textconf *text);
-/* heads.c: make the text before the first row of an output, and after the last one. */
-int ws_domscore_head(const ws_job *job, void *out, ws_buf *text, ws_err *err);
-int ws_domscore_end(const ws_job *job, void *out, uint64_t rows, ws_buf *text, ws_err *err);
-/* lists.c: returns by the options which parts the report shows. */
-ws_textconf ws_domscore_text(const ws_domscore *d);
 /* Makes a query for the writers. text may be NULL where no report is written. */
 ws_hitquery ws_domscore_query(const ws_domscore *d, const ws_hmm_target *h, const ws_hitlist *l,
                               const ws_textconf *text);
-/* lists.c: writes one target to all outputs, for --stream. */
-void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h);
 
 #endif

@@ -207,13 +207,12 @@ static int rank(const ws_dom_lists *of, size_t m, ws_hitquery *q, ws_textconf *t
     return WS_OK;
 }
 
-int ws_domscore_write(ws_job *job, double Z, int whole, ws_err *err) {
+int ws_domscore_write(ws_job *job, int ended, ws_err *err) {
     ws_domscore *d = ws_domscore_of(job);
-    const double size = d->Z_given ? d->Z : Z, domZ = d->domZ_given ? d->domZ : whole ? 0 : NAN;
+    const double Z = ws_domscore_size(job, ended), domZ = d->domZ_given ? d->domZ : ended && !isnan(Z) ? 0 : NAN;
     /* phmmer's tables have their head only if its first sequence is a query */
     const int heads = !d->query || d->query[0].number == 0;
-    ranking r = {{.job = job, .list = d->store.list, .n = job->ntarget, .heads = heads, .rank = rank},
-                       {size, domZ}};
+    ranking r = {{.job = job, .list = d->store.list, .n = job->ntarget, .heads = heads, .rank = rank}, {Z, domZ}};
     int rc = d->resolve ? resolve(&r, err) : WS_OK;
     if (!rc) rc = ws_domscore_write_lists(&r.lists, err);
     for (int k = 0; k < d->nout && !rc; k++) rc = ws_sink_flush(&d->out[k].sink, err);

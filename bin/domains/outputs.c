@@ -1,9 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * Outputs that are a file for each query: paths in which %q stands for the query's name. */
+ * The outputs of programs with a hit list: what they need, the files of those that are one for each query, and the end
+ * of the input, when all that is held is written. */
 #include "bin/domains/domscore.h"
+#include "lib/hits/orf.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what they need ---- */
+
+/* Looks at a sequence that has to be an ORF. */
+static int check_orf(const ws_batch *b, size_t i, ws_err *err) {
+    const ws_seqtext *t = &b->seqtext[i];
+    ws_orf o;
+    return ws_orf_read(&o, ws_batch_text(b, t->name), t->name.n, ws_batch_text(b, t->desc), t->desc.n, b->len[i], err);
+}
+
+int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
+    if (job->common.fields && ws_hitforms[d->form].frame != WS_FRAME_COLUMNS)
+        return ws_fail(err, WS_EUSAGE, "--fields chooses columns of a table, so it goes with --out-format tsv only");
+    const int known = (d->orfs ? WS_KNOWN_PLACES : 0) | (d->join ? WS_KNOWN_LOCI : 0);
+    int rc = ws_hitcols_choose(&d->columns, &ws_hit_columns, known, job->common.fields, err);
+    if (!rc) rc = ws_buf_addf(&d->author, err, "%s (warpsieve " WS_VERSION ")", ws_job_program(job));
+    d->columns.plain = job->common.plain;
+    if (d->orfs && !ws_scan_of(job)->translate) ws_scan_of(job)->check = check_orf;
+    const ws_textconf text = ws_domscore_text(d);
+    const ws_hitquery q = {.columns = &d->columns, .text = &text};
+    for (int k = 0; k < d->nout; k++)
+        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
+    return rc;
+}
+
+/* ---- a file for each query: paths in which %q stands for its name ---- */
 
 int ws_dom_out_is_apart(const char *path) { return path && strstr(path, "%q"); }
 
@@ -56,14 +85,6 @@ int ws_dom_out_end(ws_dom_out *o, int rc, ws_err *err) {
     return ws_out_close_keeping(&o->file, rc, err);
 }
 
-void ws_dom_out_release(ws_dom_out *o) {
-    ws_err ignored;
-    if (o->is_open) (void)ws_out_close(&o->file, &ignored);
-    ws_buf_release(&o->path);
-}
-
-/* ---- before the search ---- */
-
 static int by_path(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* Fails if a file cannot be written. */
@@ -98,4 +119,67 @@ int ws_dom_out_check(const ws_dom_out *o, ws_err *err) {
     ws_free(list);
     ws_buf_release(&path);
     return rc;
+}
+
+/* ---- the end of the input ---- */
+
+static int to_output(void *to, const char *p, size_t n, ws_err *err) {
+    const ws_dom_out *o = to;
+    return ws_job_write(o->job, o->number, p, n, 0, err);
+}
+
+void ws_domscore_connect_outputs(ws_domscore *d) {
+    for (int k = 0; k < d->nout; k++) {
+        d->out[k].sink.write = to_output;
+        d->out[k].sink.to = &d->out[k];
+    }
+}
+
+int ws_domscore_write_held(ws_job *job, int ended, ws_err *err) {
+    ws_domscore *d = ws_domscore_of(job);
+    ws_domscore_end_steps(d);
+    ws_domscore_connect_outputs(d);
+    d->finished = 1;
+    const int rc = d->stream ? WS_OK : ws_domscore_write(job, ended, err);
+    for (int k = 0; k < d->nout; k++)
+        if (!d->out[k].pattern) job->out[d->out[k].number].rows = d->out[k].rows;
+    return rc;
+}
+
+double ws_domscore_size(const ws_job *job, int ended) {
+    const ws_domscore *d = ws_domscore_of(job);
+    const ws_stream_size size = ws_scan_size(job);
+    if (d->Z_given) return d->Z;
+    return ended && size.state == WS_SIZE_KNOWN ? (double)size.seqs : NAN;
+}
+
+int ws_domscore_no_size(ws_err *err) {
+    return ws_fail(err, WS_EDATA, "the input does not say how many sequences the database has, so there are no "
+                                  "E-values; give -Z N");
+}
+
+int ws_domscore_finish(ws_job *job, ws_err *err) {
+    int rc = ws_cascade_finish(job, err);
+    if (!rc) rc = ws_domscore_write_held(job, 1, err);
+    if (!rc) rc = ws_domscore_failure(ws_domscore_of(job), err);
+    return !rc && job->ntarget && isnan(ws_domscore_size(job, 1)) ? ws_domscore_no_size(err) : rc;
+}
+
+static void release_out(ws_dom_out *o) {
+    ws_err ignored;
+    if (o->is_open) (void)ws_out_close(&o->file, &ignored);
+    ws_buf_release(&o->path);
+    ws_sink_release(&o->sink);
+}
+
+void ws_domscore_close(ws_job *job) {
+    ws_domscore *d = ws_domscore_of(job);
+    ws_dom_pairs_release(d);
+    ws_domscore_forget(d, job);
+    for (int k = 0; k < d->nout; k++) release_out(&d->out[k]);
+    ws_turns_close(&d->turns);
+    ws_hitcols_release(&d->columns);
+    ws_buf_release(&d->author);
+    pthread_mutex_destroy(&d->lock);
+    ws_cascade_close(job);
 }

@@ -50,6 +50,21 @@ int ws_domscore_make_steps(ws_domscore *d, ws_job *job, int device, void *own, w
     return d->steps ? WS_OK : ws_dom_steps_create(&d->steps, &conf, err);
 }
 
+void ws_domscore_end_steps(ws_domscore *d) {
+    ws_dom_steps_destroy(d->steps);
+    d->steps = NULL;
+}
+
+void ws_domscore_forget(ws_domscore *d, const ws_job *job) {
+    for (size_t m = 0; d->tables && m < job->ntarget; m++) ws_dom_tables_destroy(d->tables[m]);
+    ws_free(d->tables);
+    ws_free(d->threshold);
+    ws_domscore_end_steps(d);
+    ws_hitstore_destroy(&d->store);
+    d->tables = NULL;
+    d->threshold = NULL;
+}
+
 /* ---- pairs ---- */
 
 ws_dom_seq *ws_dom_seq_make(const ws_batch *b, const ws_seqs *seqs, size_t i, uint64_t number, const ws_abc *abc,

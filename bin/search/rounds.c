@@ -264,7 +264,7 @@ static int write_outputs(const ws_rounds *r, ws_roundquery *q, ws_dom_out *out, 
 static int begin_text(const ending *e, const ws_roundquery *q, ws_err *err) {
     ws_domscore *d = &e->r->sieve.dom;
     int rc = ws_job_head(e->job, err);
-    ws_sieve_connect_outputs(d);
+    ws_domscore_connect_outputs(d);
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_dom_out *to = &d->out[k];
         rc = ws_dom_out_begin(to, e->r->queries.query[e->r->written].name, err);
@@ -376,17 +376,15 @@ static int gather(ws_rounds *r, size_t targets, ws_hmmset *set, ws_err *err) {
 int ws_rounds_again(ws_job *job, int *more, ws_err *err) {
     ws_rounds *r = ws_rounds_of(job);
     ws_domscore *d = &r->sieve.dom;
-    const ws_stream_size size = ws_scan_size(job);
-    const int known = size.state == WS_SIZE_KNOWN;
+    const double Z = ws_domscore_size(job, 1);
     ws_hmmset set = {0};
     *more = 0;
     if (job->ntarget == 0) return WS_OK;
     ws_domscore_end_steps(d);
     if (r->round == r->most) ws_backend_retire(job); /* no further round will come */
-    if (!known && !d->Z_given) return ws_domscore_no_size(err);
-    ending e = {.job = job, .r = r, .spaces = {d->Z_given ? d->Z : (double)size.seqs, d->domZ_given ? d->domZ : 0}};
-    for (size_t m = 0; m < job->ntarget && r->sieve.max; m++)
-        for (int k = 0; k < WS_TEXT_FILTERS; k++) r->sieve.passed.count[m][k] = r->sieve.passed_all;
+    if (isnan(Z)) return ws_domscore_no_size(err);
+    ending e = {.job = job, .r = r, .spaces = {Z, d->domZ_given ? d->domZ : 0}};
+    ws_sieve_count_all(&r->sieve);
     int rc = ws_domscore_failure(d, err);
     if (!rc && r->round > 1) rc = check_inputs(r, job, err);
     for (size_t first = 0; first < job->ntarget && !rc; first += e.of.n) {

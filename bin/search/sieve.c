@@ -44,32 +44,9 @@ static int take_format(const ws_sieve *s, const ws_job *job, ws_err *err) {
 
 /* ---- outputs ---- */
 
-static int to_output(void *to, const char *p, size_t n, ws_err *err) {
-    const ws_dom_out *o = to;
-    return ws_job_write(o->job, o->number, p, n, 0, err);
-}
-
-void ws_sieve_connect_outputs(ws_domscore *d) {
-    for (int k = 0; k < d->nout; k++) {
-        d->out[k].sink.write = to_output;
-        d->out[k].sink.to = &d->out[k];
-    }
-}
-
-/* Writes all hits. Z: sequences in the database, NaN: not known. */
-static int write_hits(ws_job *job, double Z, int whole, ws_err *err) {
-    ws_sieve *s = ws_sieve_of(job);
-    ws_domscore *d = &s->dom;
-    ws_domscore_end_steps(d);
-    ws_sieve_connect_outputs(d);
-    for (size_t m = 0; m < job->ntarget && s->max; m++)
+void ws_sieve_count_all(ws_sieve *s) {
+    for (size_t m = 0; m < s->job->ntarget && s->max; m++)
         for (int k = 0; k < WS_TEXT_FILTERS; k++) s->passed.count[m][k] = s->passed_all;
-    s->passed.cut = !whole && !s->max; /* as programs on a pipe, of which the first alone knows */
-    d->finished = 1;
-    const int rc = ws_domscore_write(job, Z, whole, err);
-    for (int k = 0; k < d->nout; k++)
-        if (!d->out[k].pattern) job->out[d->out[k].number].rows = d->out[k].rows;
-    return rc;
 }
 
 int ws_sieve_finish(ws_job *job, ws_err *err) {
@@ -79,20 +56,19 @@ int ws_sieve_finish(ws_job *job, ws_err *err) {
         const int changed = ws_pressed_unchanged(&ws_cascade_of(job)->set, err);
         return changed ? changed : ws_domscore_failure(&s->dom, err);
     }
-    const ws_stream_size size = ws_scan_size(job);
-    const int known = size.state == WS_SIZE_KNOWN;
-    int rc = ws_cascade_finish(job, err);
-    if (!rc) rc = write_hits(job, known ? (double)size.seqs : NAN, known || s->dom.Z_given, err);
-    if (!rc) rc = ws_domscore_failure(&s->dom, err);
-    return rc || known || s->dom.Z_given || job->ntarget == 0 ? rc : ws_domscore_no_size(err);
+    ws_sieve_count_all(s);
+    return ws_domscore_finish(job, err);
 }
 
 /* Writes, after input that failed, what is held, without E-values that need the size of the database. */
 static int flush(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
     ws_dom_out *o = own;
-    const ws_sieve *s = ws_sieve_of(job);
+    ws_sieve *s = ws_sieve_of(job);
     (void)text;
-    return s->source_failed && !s->dom.finished && !s->dom.by_seq ? write_hits(o->job, NAN, 0, err) : WS_OK;
+    if (!s->source_failed || s->dom.finished || s->dom.by_seq) return WS_OK;
+    ws_sieve_count_all(s);
+    s->passed.cut = !s->max; /* as programs on a pipe, of which the first alone knows */
+    return ws_domscore_write_held(o->job, 0, err);
 }
 
 static void add_output(ws_job *job, ws_dom_form form, const char *path) {

@@ -146,8 +146,8 @@ int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err);
 /* Opens a search whose models the stage `find` finds; NULL: in files, as hmmsieve. */
 int ws_sieve_open(ws_job *job, int (*find)(ws_job *job, ws_hmmset *set, ws_err *err), ws_err *err);
 void ws_sieve_close(ws_job *job);
-/* Has the sinks of all outputs hand their text on to the job's. */
-void ws_sieve_connect_outputs(ws_domscore *d);
+/* With --max sets what passed the filters: every sequence with residues. */
+void ws_sieve_count_all(ws_sieve *s);
 /* shards.c: with --db-shards, sets the job's inputs to the parts of the databases that they name. Fails with WS_EUSAGE,
  * or WS_EIO if a part is not there. */
 int ws_sieve_shards(ws_sieve *s, ws_job *job, ws_err *err);
