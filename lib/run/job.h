@@ -46,7 +46,7 @@ struct ws_job {
 
     int spares_streams;     /* set by a tool: devices have the usual streams, where its backend asks for more */
     uint64_t default_batch; /* size of an item if neither --batch nor the backend sets one; 0: that of ws_job_batch */
-    int batch_given;        /* the user gave --batch */
+    int batch_fixed;        /* items keep their size: that of --batch, or of a sample for --dry-run */
     uint64_t most_batch;    /* upper limit of an item's size unless the user gave --batch; 0: no limit */
 
     ws_output out[WS_OUTPUT_MAX]; /* 0: the main one */

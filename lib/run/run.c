@@ -76,7 +76,7 @@ static int work(void *own, const ws_chain_thread *t, const ws_chain_step *step, 
 static int read_source(void *own, ws_err *err) {
     ws_run *run = own;
     const ws_moment t0 = ws_clock_start();
-    if (run->reader->resize && !run->job->batch_given && run->opener_begun && ws_job_is_open(run->job))
+    if (run->reader->resize && !run->job->batch_fixed && run->opener_begun && ws_job_is_open(run->job))
         run->reader->resize(run->job, ws_job_batch(run->job, run->job->backend));
     const int rc = ws_dry_run_is_over(run) ? WS_EOF
                    : run->ring             ? ws_ring_read(run->ring, err)
@@ -261,6 +261,16 @@ static int check_stdin(const ws_job *job, ws_err *err) {
     return WS_OK;
 }
 
+/* Sets the size of an item, unless --batch says it. That of a sample stays as it is chosen here, whatever opens later.
+ */
+static void choose_batch(ws_job *job) {
+    ws_common *c = &job->common;
+    job->batch_fixed = c->batch != 0 || c->dry_run;
+    if (c->batch) return;
+    c->batch = ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
+    if (c->dry_run) c->batch = ws_dry_run_batch(job, c->batch);
+}
+
 int ws_run_job(ws_job *job, ws_err *err) {
     ws_run run = {.job = job, .reader = job->tool->reader, .start_ns = ws_now_ns()};
     job->run = &run;
@@ -275,12 +285,7 @@ int ws_run_job(ws_job *job, ws_err *err) {
     if (!rc && job->tool->backends) rc = ws_backend_choose(job, err);
     if (!rc && job->backend) ws_backend_guess(job);
     if (!rc && job->backend) rc = ws_backend_begin(job, job->nworker, err);
-    job->batch_given = job->common.batch != 0;
-    if (!job->batch_given)
-        job->common.batch =
-            ws_job_batch(job, job->backend_ready || !job->cpu_backend ? job->backend : job->cpu_backend);
-    if (job->common.dry_run && !job->batch_given) job->common.batch = ws_dry_run_batch(job, job->common.batch);
-    job->batch_given |= job->common.dry_run;
+    if (!rc) choose_batch(job);
     run.open_ns = ws_now_ns() - run.start_ns;
     if (!rc) rc = run_stream(&run, err);
     ws_backend_end(job);

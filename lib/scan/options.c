@@ -100,7 +100,7 @@ void ws_scan_configure(ws_scan_state *s) {
     for (int i = 0; i < scan->ncol; i++)
         if (!scan->col[i].if_absent && !scan->col[i].on_demand) s->own[nown++] = scan->col[i].name;
     for (int k = 0; k < job->nout; k++) side |= scan->emit[k] != NULL;
-    const int wide = !job->batch_given && job->backend && !ws_job_has_device(job);
+    const int wide = !job->batch_fixed && job->backend && !ws_job_has_device(job);
     s->conf = (ws_seqread_conf){.path = job->input,
                                 .npath = job->ninput,
                                 .format = (ws_format)scan->in_format,
