@@ -144,10 +144,10 @@ void ws_domscore_forget(ws_domscore *d, const ws_job *job);
 int ws_domscore_tables(ws_domscore *d, const ws_job *job, size_t m, const ws_dom_tables **out, ws_err *err);
 /* Returns whether the hit of a pair can still be reported where at least so many targets were searched. Notes pairs
  * that failed. One thread at a time. */
-int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                          double least);
 /* Holds the hit of a pair if it can still be reported. One thread at a time. Fails as ws_hitstore_add. */
-int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                      ws_err *err);
 /* Returns WS_EDATA with a sentence if some pairs could not be scored. */
 int ws_domscore_failure(const ws_domscore *d, ws_err *err);

@@ -145,7 +145,7 @@ static void note_failure(ws_domscore *d, const ws_hitseq *seq, size_t m, const w
             ws_quote(name, seq->name, seq->nname), hmm->name, (unsigned long long)d->mem);
 }
 
-int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                          double least) {
     if (hit->status == WS_DOM_MEMORY) note_failure(d, seq, m, model_of(job, m)->hmm);
     const float *evparam = model_of(job, m)->hmm->evparam;
@@ -153,7 +153,7 @@ int ws_domscore_is_worth(ws_domscore *d, const ws_job *job, size_t m, const ws_h
     return hit->status == WS_DOM_HIT && ws_hit_is_worth(&d->threshold[m], &l, hit->bits, least);
 }
 
-int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_domscore_hold(ws_domscore *d, const ws_job *job, size_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                      ws_err *err) {
     /* E-values only grow with the database. A target that fails E now fails at the end. */
     const double least = d->Z_given ? d->Z : (double)seq->number + 1;

@@ -128,7 +128,7 @@ void ws_sieve_scan_count(ws_sieve_block *b, uint64_t number, int filter) {
     __atomic_add_fetch(&b->passed[number - b->first][filter], 1, __ATOMIC_RELAXED);
 }
 
-int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                        ws_err *err) {
     const size_t i = seq->number - b->first, before = b->store.bytes;
     /* what was searched so far, as hmmscan counts it: the widths of columns depend on this */

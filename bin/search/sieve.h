@@ -230,7 +230,7 @@ int ws_sieve_scan_decide(ws_sieve *s, ws_sieve_pool *p, const uint32_t *seq, siz
 /* Keeps a model for a pair in the domain stage, whose caller has taken it, until ws_sieve_scan_hold. */
 void ws_sieve_scan_keep_model(ws_sieve *s, uint32_t m);
 /* Holds the hit of a pair if it can still be reported. Under the lock of ws_domscore. Fails as ws_hitstore_add. */
-int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_target *hit,
+int ws_sieve_scan_hold(ws_sieve *s, ws_sieve_block *b, uint32_t m, const ws_hitseq *seq, const ws_dom_result *hit,
                        ws_err *err);
 /* Ends so many pairs of a block. With the last one the block is ranked, and leaves when those before it have left.
  * WS_ENOMEM, or a failure to write. */

@@ -88,7 +88,7 @@ typedef struct ws_dom_pair {
     float *n2;        /* [0..L] logarithm of the null2 odds of residue i */
     ws_dom_region *region;
     uint32_t nregion;
-    ws_dom_target hit; /* the result; a caller may take it over by copying and zeroing it */
+    ws_dom_result hit; /* the result; a caller may take it over by copying and zeroing it */
 } ws_dom_pair;
 
 /* Sets up a pair with a target of lm->L codes x, which must outlive it. A target without residues is no hit. The

@@ -37,7 +37,7 @@ static double outside(uint32_t L) { return log((double)((float)L / (float)(L + 3
 static uint32_t length_of(const ws_domain *d) { return d->env_to - d->env_from + 1; }
 
 /* Replaces the target's score by the sum of its domains' scores, if that is higher. */
-static void reconstruct(ws_dom_target *h, int nonull2) {
+static void reconstruct(ws_dom_result *h, int nonull2) {
     float sum = 0.0f, nb = 0.0f;
     int64_t Ld = 0;
     for (uint32_t d = 0; d < h->n; d++) {
@@ -55,7 +55,7 @@ static void reconstruct(ws_dom_target *h, int nonull2) {
     h->reconstructed = Ld > 0 && h->recon_bits > h->whole_bits;
 }
 
-static void score_domains(const ws_dom_tables *t, ws_dom_target *h, int nonull2) {
+static void score_domains(const ws_dom_tables *t, ws_dom_result *h, int nonull2) {
     for (uint32_t d = 0; d < h->n; d++) {
         ws_domain *m = &h->domain[d];
         const float score = (float)((double)m->env_nats + (double)((int64_t)h->L - length_of(m)) * outside(h->L));
@@ -69,7 +69,7 @@ static void score_domains(const ws_dom_tables *t, ws_dom_target *h, int nonull2)
 /* Collects the domains of all envelopes in target order, and counts. Envelopes overlap if one begins within the last
  * scored one. Returns WS_ENOMEM on failure. */
 static int collect(ws_dom_pair *pair, ws_err *err) {
-    ws_dom_target *h = &pair->hit;
+    ws_dom_result *h = &pair->hit;
     uint32_t n = 0;
     h->regions = pair->nregion;
     for (uint32_t r = 0; r < pair->nregion; r++) {
@@ -98,7 +98,7 @@ static int collect(ws_dom_pair *pair, ws_err *err) {
 }
 
 int ws_dom_finish(const ws_dom_tables *t, const ws_dom_options *o, ws_dom_pair *pair, ws_err *err) {
-    ws_dom_target *h = &pair->hit;
+    ws_dom_result *h = &pair->hit;
     if (h->status == WS_DOM_RANGE) return WS_OK;
     int rc = collect(pair, err);
     if (rc) return rc;

@@ -55,7 +55,7 @@ void ws_dom_pair_release(ws_dom_pair *pair) {
     }
     ws_free(pair->region);
     ws_free(pair->n2);
-    ws_dom_target_release(&pair->hit);
+    ws_dom_result_release(&pair->hit);
     *pair = (ws_dom_pair){0};
 }
 

@@ -176,7 +176,7 @@ int ws_hit_is_worth(const ws_thresholds *t, const ws_hitlist *l, float bits, dou
 
 /* Holds a target with at least one domain for query q. `hold` says what is held beyond the scores. WS_ENOMEM, WS_EIO of
  * the temporary file, and WS_EDATA for a target of more than 4 GB. */
-int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err);
+int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_result *t, int hold, ws_err *err);
 
 /* Takes from the list what cannot be reported in a database of Z sequences; NaN keeps all. */
 void ws_hitlist_prune(ws_hitlist *l, const ws_thresholds *t, double Z);

@@ -47,7 +47,7 @@ size_t ws_ali_pack(uint8_t *to, const ws_domain *d, const uint8_t *x) {
 
 static int is_short(const ws_hitseq *seq) { return seq->ndesc <= WS_HELD_SHORT_DESC; }
 
-static size_t body_size(const ws_hitseq *seq, const ws_dom_target *t, int hold) {
+static size_t body_size(const ws_hitseq *seq, const ws_dom_result *t, int hold) {
     size_t n = is_short(seq) ? 0 : seq->ndesc + 1;
     if (hold & WS_HOLD_SEQUENCE) n += (size_t)t->L + 1 + seq->nqual + 1;
     for (uint32_t d = 0; d < t->n && (hold & WS_HOLD_ALIGNMENTS); d++) n += ws_ali_pack(NULL, &t->domain[d], NULL);
@@ -82,7 +82,7 @@ static void put_domain(uint8_t *body, size_t *at, ws_held_domain *to, const ws_d
     *at += ws_ali_pack(body + *at, d, seq->x + d->ali_from - 1);
 }
 
-int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_target *t, int hold, ws_err *err) {
+int ws_hitstore_add(ws_hitstore *s, size_t q, const ws_hitseq *seq, const ws_dom_result *t, int hold, ws_err *err) {
     ws_hitlist *l = &s->list[q];
     const size_t texts = seq->nname + seq->nacc + 2 + (is_short(seq) ? seq->ndesc + 1 : 0);
     const size_t head = sizeof(ws_held) + t->n * sizeof(ws_held_domain) + texts;

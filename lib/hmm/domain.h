@@ -47,7 +47,7 @@ typedef struct ws_domain {
     uint32_t ncolumn;
 } ws_domain;
 
-typedef struct ws_dom_target {
+typedef struct ws_dom_result {
     ws_dom_status status;
     uint32_t L;
     float fwd_nats;  /* Forward of the whole target, in HMMER's order of operations */
@@ -65,14 +65,14 @@ typedef struct ws_dom_target {
     uint32_t recon_residues;                /* Ld: residues in the domains that were summed */
     ws_domain *domain; /* [n], in target order, reported or not */
     uint32_t n, best;  /* best: the first with the largest bits */
-} ws_dom_target;
+} ws_dom_result;
 
 /* Frees domains and columns; the caller keeps the struct. */
-static inline void ws_dom_target_release(ws_dom_target *t) {
-    for (uint32_t d = 0; d < t->n; d++) ws_free(t->domain[d].column);
-    ws_free(t->domain);
-    t->domain = NULL;
-    t->n = 0;
+static inline void ws_dom_result_release(ws_dom_result *r) {
+    for (uint32_t d = 0; d < r->n; d++) ws_free(r->domain[d].column);
+    ws_free(r->domain);
+    r->domain = NULL;
+    r->n = 0;
 }
 
 #endif

@@ -62,7 +62,7 @@ static void score(problem *q, const model *m, const ws_dom_backend *b, const ws_
 static int same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
 
 static void check_pair(const ws_dom_pair *a, const ws_dom_pair *b, uint32_t M) {
-    const ws_dom_target *h = &a->hit, *g = &b->hit;
+    const ws_dom_result *h = &a->hit, *g = &b->hit;
     FUZZ_CHECK(h->status == g->status && h->n == g->n && a->nregion == b->nregion);
     if (h->status != WS_DOM_HIT) return;
     FUZZ_CHECK(same_float(h->bits, g->bits) && same_float(h->pre_bits, g->pre_bits) &&

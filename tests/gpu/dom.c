@@ -132,7 +132,7 @@ static int same_n2(const ws_dom_pair *a, const ws_dom_pair *b) {
     return same;
 }
 
-static int same_hit(const ws_dom_target *a, const ws_dom_target *b) {
+static int same_hit(const ws_dom_result *a, const ws_dom_result *b) {
     int same = a->status == b->status && a->n == b->n && a->envelopes == b->envelopes && a->lnp == b->lnp &&
                a->bits == b->bits && a->pre_bits == b->pre_bits && a->reconstructed == b->reconstructed;
     for (uint32_t d = 0; same && d < a->n; d++) same = same_domain(&a->domain[d], &b->domain[d]);

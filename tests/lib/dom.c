@@ -149,7 +149,7 @@ static void test_scores(tap *tp, const ws_dom_backend *be) {
     sample_must(ws_dom_worker_create(&w, be, &options, &err), &err);
     ws_dom_pair_begin(&pair, ws_seqs_codes(&m.s.seqs, WORKED_L - 1), sample_lenmodel(&m.s, WORKED_L - 1));
     sample_must(ws_dom_score(t, w, &list, 1, &err), &err);
-    const ws_dom_target *h = &pair.hit;
+    const ws_dom_result *h = &pair.hit;
     const ws_domain *d = h->domain;
     tap_ok(tp,
            h->status == WS_DOM_HIT && h->n == 1 && fabsf(h->bits - 10.73642f) < 1e-5f &&
@@ -173,7 +173,7 @@ static void test_scores(tap *tp, const ws_dom_backend *be) {
 
 enum { PAIRS = 23 };
 
-static int same_target(const ws_dom_target *a, const ws_dom_target *b) {
+static int same_target(const ws_dom_result *a, const ws_dom_result *b) {
     if (a->status != b->status || a->n != b->n || a->regions != b->regions || a->ensembles != b->ensembles ||
         a->overlaps != b->overlaps || a->envelopes != b->envelopes)
         return 0;

@@ -69,7 +69,7 @@ static void test_best(tap *tp) {
         sample_must(ws_dom_finish(&t, &options, &pair, &err), &err);
         tap_ok(tp, pair.hit.n == 3 && pair.hit.best == want[k], "domains of %g, %g and %g nats: the best is %u",
                (double)nats[k][0], (double)nats[k][1], (double)nats[k][2], pair.hit.best);
-        ws_dom_target_release(&pair.hit);
+        ws_dom_result_release(&pair.hit);
     }
 }
 

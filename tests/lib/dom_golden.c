@@ -148,7 +148,7 @@ static void dump(ws_buf *to, const ws_dom_tables *t, ws_dom_worker *w, const cha
     ws_dom_pair pair, *list = &pair;
     ws_dom_pair_begin(&pair, tg->x, &tg->lm);
     must(ws_dom_parse(t, w, &list, 1, &err), &err);
-    const ws_dom_target *h = &pair.hit;
+    const ws_dom_result *h = &pair.hit;
     ws_buf_addf(to, &err, "SEQ %s %s L %u fwd %.6f null %.6f nexp %.6f\n", model, tg->name, h->L, (double)h->fwd_nats,
                 (double)h->null_nats, (double)h->expected);
     for (uint32_t r = 0; r < pair.nregion; r++) {

@@ -52,7 +52,7 @@ static void add(fixture *f, const char *target, const char *desc, float bits, co
     const ws_abc *abc = ws_abc_get(WS_ABC_AMINO);
     for (int i = 0; i < 6; i++) x[i] = abc->code_of[(unsigned char)letters[i]];
     memcpy(column, columns, sizeof column);
-    ws_dom_target t = {.L = 6, .bits = bits, .pre_bits = bits + 1, .expected = 1.5f, .regions = 2, .ensembles = 1,
+    ws_dom_result t = {.L = 6, .bits = bits, .pre_bits = bits + 1, .expected = 1.5f, .regions = 2, .ensembles = 1,
                        .overlaps = overlaps, .envelopes = 4, .domain = domain, .n = n};
     for (uint32_t j = 0; j < n; j++) {
         domain[j] = d[j];

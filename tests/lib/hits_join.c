@@ -22,7 +22,7 @@ static int add(ws_hitstore *s, const orf *o, uint64_t number, ws_err *err) {
     const uint32_t L = ((minus ? o->from - o->to : o->to - o->from) + 1) / 3;
     ws_domain d = {.env_from = 1, .env_to = L, .ali_from = 1, .ali_to = L, .hmm_from = o->hmm_from,
                    .hmm_to = o->hmm_to, .bits = o->bits};
-    const ws_dom_target t = {.L = L, .bits = o->bits, .domain = &d, .n = 1};
+    const ws_dom_result t = {.L = L, .bits = o->bits, .domain = &d, .n = 1};
     snprintf(desc, sizeof desc, "source=%s coords=%u..%u length=%u frame=%d desc=", o->contig, o->from, o->to, L,
              minus ? 4 : 1);
     const ws_hitseq seq = {.number = number, .name = "orf", .nname = 3, .desc = desc, .ndesc = strlen(desc)};
