@@ -87,11 +87,17 @@ typedef struct search {
     float *mat;   /* room for the counts of all match states */
 } search;
 
+/* Returns the factor by which K counts are scaled to the power x of their sum; 1 if that is 0. */
+static float power_factor(const float *count, int K, double x) {
+    const float sum = ws_build_sum(count, (size_t)K), wanted = (float)pow((double)sum, x);
+    return sum > 0.0f ? wanted / sum : 1.0f;
+}
+
 /* Returns the factor for the counts of node k. */
 static float factor(const search *s, size_t k, double x) {
     const int K = s->c->abc->K;
     if (!s->by_power) return (float)(x / (double)s->c->nseq);
-    return ws_build_power_factor(s->c->mat + k * (size_t)K, K, x);
+    return power_factor(s->c->mat + k * (size_t)K, K, x);
 }
 
 static double exact(const search *s, double x) {
@@ -138,17 +144,6 @@ static int halve(const search *s, const char *name, double right, double toleran
 }
 
 /* ---- scales ---- */
-
-float ws_build_power_factor(const float *count, int K, double x) {
-    float sum = 0.0f, c = 0.0f;
-    for (int i = 0; i < K; i++) {
-        const float y = count[i] - c, t = sum + y;
-        c = (t - sum) - y;
-        sum = t;
-    }
-    const float wanted = (float)pow((double)sum, x);
-    return sum > 0.0f ? wanted / sum : 1.0f;
-}
 
 static void scale(float *p, size_t n, float by) {
     for (size_t i = 0; i < n; i++) p[i] *= by;

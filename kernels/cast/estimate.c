@@ -82,7 +82,23 @@ static void posterior(const ws_build_mixture *m, const double *c, double *p) {
     norm(p, m->Q);
 }
 
-void ws_build_mean(const ws_build_mixture *m, const float *count, float *out) {
+float ws_build_sum(const float *p, size_t n) {
+    float sum = 0.0f, c = 0.0f;
+    for (size_t i = 0; i < n; i++) {
+        const float y = p[i] - c, t = sum + y;
+        c = (t - sum) - y;
+        sum = t;
+    }
+    return sum;
+}
+
+void ws_build_norm(float *p, size_t n) {
+    const float sum = ws_build_sum(p, n);
+    for (size_t i = 0; i < n; i++) p[i] = sum != 0.0f ? p[i] / sum : 1.0f / (float)n;
+}
+
+/* Sets out[0..K) to the mean posterior probabilities of K counts, which may be the same numbers. */
+static void mean(const ws_build_mixture *m, const float *count, float *out) {
     double c[20] = {0}, p[20] = {0}, share[WS_BUILD_COMPONENTS] = {1.0};
     for (int x = 0; x < m->K; x++) c[x] = (double)count[x];
     if (m->Q > 1) posterior(m, c, share);
@@ -96,7 +112,7 @@ void ws_build_mean(const ws_build_mixture *m, const float *count, float *out) {
 void ws_build_mean_matches(const ws_build_mixture *m, int K, int M, float *mat) {
     for (int k = 1; k <= M; k++) {
         float *e = mat + (size_t)k * (size_t)K;
-        if (m) ws_build_mean(m, e, e);
+        if (m) mean(m, e, e);
         else ws_build_norm(e, (size_t)K);
     }
 }
@@ -129,15 +145,15 @@ void ws_build_estimate(const ws_build_priors *p, ws_build_counts *c) {
     }
     for (size_t k = 0; k <= M; k++) {
         float *t = c->tr + k * WS_NTRANS;
-        ws_build_mean(&p->of[WS_BUILD_FROM_MATCH], t + WS_TMM, t + WS_TMM);
-        ws_build_mean(&p->of[WS_BUILD_FROM_INSERT], t + WS_TIM, t + WS_TIM);
+        mean(&p->of[WS_BUILD_FROM_MATCH], t + WS_TMM, t + WS_TMM);
+        mean(&p->of[WS_BUILD_FROM_INSERT], t + WS_TIM, t + WS_TIM);
         if (k > 0 && k < M) {
-            ws_build_mean(&p->of[WS_BUILD_FROM_DELETE], t + WS_TDM, t + WS_TDM);
+            mean(&p->of[WS_BUILD_FROM_DELETE], t + WS_TDM, t + WS_TDM);
         } else {
             t[WS_TDM] = 1.0f;
             t[WS_TDD] = 0.0f;
         }
-        ws_build_mean(&p->of[WS_BUILD_INSERT], c->ins + k * K, c->ins + k * K);
+        mean(&p->of[WS_BUILD_INSERT], c->ins + k * K, c->ins + k * K);
     }
     float *last = c->tr + M * WS_NTRANS;
     last[WS_TMD] = 0.0f;

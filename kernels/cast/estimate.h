@@ -30,9 +30,12 @@ typedef struct ws_build_priors {
 /* Sets the priors of an alphabet: Dirichlet's or Laplace's. */
 void ws_build_priors_set(ws_build_priors *p, const ws_abc *abc, ws_build_prior which);
 
-/* Sets p[0..K) to the mean posterior probabilities of K counts. p may be the counts. */
-void ws_build_mean(const ws_build_mixture *m, const float *count, float *p);
-/* Does the same for the match emissions of a model: mat[k*K + x], k = 1..M; with m = NULL, the counts' frequencies. */
+/* Returns the compensated sum of n values (section 1.1, single precision). */
+float ws_build_sum(const float *p, size_t n);
+/* Divides n values by that sum; makes them equal if it is 0. */
+void ws_build_norm(float *p, size_t n);
+/* Sets the match emissions of a model, mat[k*K + x], k = 1..M, from counts that stand there: to their mean posterior
+ * probabilities; with m = NULL, to the counts' frequencies. */
 void ws_build_mean_matches(const ws_build_mixture *m, int K, int M, float *mat);
 /* Replaces all counts by parameters. p = NULL: frequencies, as with --pnone. */
 void ws_build_estimate(const ws_build_priors *p, ws_build_counts *c);

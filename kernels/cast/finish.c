@@ -8,16 +8,6 @@
 #include "kernels/long/long.h"
 #include "lib/simd/flush.h"
 
-void ws_build_norm(float *p, size_t n) {
-    float sum = 0.0f, c = 0.0f;
-    for (size_t i = 0; i < n; i++) {
-        const float y = p[i] - c, t = sum + y;
-        c = (t - sum) - y;
-        sum = t;
-    }
-    for (size_t i = 0; i < n; i++) p[i] = sum != 0.0f ? p[i] / sum : 1.0f / (float)n;
-}
-
 void ws_build_set_gaps(ws_hmm *h, const ws_build_settings *s, int open, int extend) {
     for (int k = 0; k <= h->M; k++) {
         float *t = h->tr + (size_t)k * WS_NTRANS;
@@ -61,7 +51,8 @@ void ws_build_composition(ws_hmm *h) {
     ws_build_norm(h->compo, (size_t)h->abc->K);
 }
 
-int ws_build_set_maxl(const ws_build_settings *s, ws_hmm *h, ws_err *err) {
+/* Sets MAXL of a model of nucleotides (section 9.3), and nothing of proteins. Returns WS_ENOMEM on failure. */
+static int set_maxl(const ws_build_settings *s, ws_hmm *h, ws_err *err) {
     uint32_t maxl;
     if (h->abc->type == WS_ABC_AMINO) return WS_OK;
     if (!s->w_length && !(s->w_beta > 0.0)) {
@@ -86,7 +77,7 @@ int ws_build_finish(const ws_builder *b, ws_hmm *h, ws_err *err) {
     const ws_build_settings *s = &b->set;
     const uint32_t before = ws_flush_begin();
     mask(h);
-    const int rc = ws_build_set_maxl(s, h, err);
+    const int rc = set_maxl(s, h, err);
     if (!h->made->from_sequence && (s->fix_open || s->fix_extend)) ws_build_set_gaps(h, s, s->fix_open, s->fix_extend);
     if (h->note[WS_NOTE_MM]) h->made->entropy = ws_build_entropy(h->mat, h->M, h->abc); /* else it is the draft's */
     h->hash = ws_hmm_hash(h);

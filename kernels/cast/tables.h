@@ -70,8 +70,6 @@ double ws_build_entropy(const float *mat, int M, const ws_abc *abc);
 /* Scales the counts to the effective number of sequences *effn (section 7). Returns WS_EDATA, with the alignment's
  * name, if no number gives the wanted entropy, or WS_ENOMEM. */
 int ws_build_scale_counts(const ws_builder *b, const char *name, ws_build_counts *c, float *effn, ws_err *err);
-/* Returns the factor by which K counts are scaled to the power x of their sum; 1 if that is 0. */
-float ws_build_power_factor(const float *count, int K, double x);
 
 /* Makes a draft, as ws_build_from_counts. */
 int ws_build_draft_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws_err *err);
@@ -79,11 +77,7 @@ int ws_build_draft_counts(const ws_builder *b, ws_build_counts *c, ws_hmm *h, ws
 int ws_build_complete(const ws_builder *b, ws_hmm *h, ws_err *err);
 /* Sets the composition of a model (section 1.4). */
 void ws_build_composition(ws_hmm *h);
-/* Divides n values by their compensated sum; makes them equal if that is 0 (section 1.1, single precision). */
-void ws_build_norm(float *p, size_t n);
 /* Sets the transitions that popen (open) and pextend (extend) give at all nodes (sections 2.3 and 10.3). */
 void ws_build_set_gaps(ws_hmm *h, const ws_build_settings *s, int open, int extend);
-/* Sets MAXL of a model of nucleotides (section 9.3), and nothing of proteins. Returns WS_ENOMEM on failure. */
-int ws_build_set_maxl(const ws_build_settings *s, ws_hmm *h, ws_err *err);
 
 #endif
