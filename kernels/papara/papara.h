@@ -174,7 +174,7 @@ size_t ws_papara_residues(const ws_papara_letters *l, const uint8_t *code, size_
 /* Replaces a strand of DNA by its reverse complement. */
 void ws_papara_reverse(uint32_t *mask, size_t m);
 
-/* A read in a kernel. room: ws_papara_room(m) bytes of scratch for the kernel. */
+/* A read in a kernel. room: scratch for the kernel, made by ws_papara_read_begin. */
 typedef struct ws_papara_read {
     const ws_papara_ref *ref;
     uint32_t *mask; /* [m], m >= 1 */
@@ -197,9 +197,8 @@ int64_t ws_papara_cost(const ws_papara_scheme *s, const uint32_t *cell, size_t n
 /* Replaces each FAR cost by the exact one of ws_papara_cost. */
 void ws_papara_cost_far(const ws_papara_read *r);
 
-/* Returns the bytes of scratch that a kernel needs for a read of m residues. This and the functions below are shared
- * by CPU backends (score.c). */
-size_t ws_papara_room(const ws_papara_ref *ref, size_t m);
+/* ---- what CPU backends share: score.c ---- */
+
 /* Fills *r with the residues of a read, and with memory for its costs in the scratch. r->m = 0: nothing to score. That
  * is so, too, where the model has no score (eq1, reads not shorter than the reference). Returns WS_ENOMEM on
  * failure. */

@@ -20,9 +20,9 @@ ws_papara_scheme ws_papara_scheme_of(ws_papara_model model, int open, int extend
                               .ins_extend = match - extend};
 }
 
-/* Counts for vectors: two rows, a table of costs, an offset for each residue. For ref.c: two rows of int32_t and the
- * sites of an edge. */
-size_t ws_papara_room(const ws_papara_ref *ref, size_t m) {
+/* Returns the bytes of scratch that a kernel needs for a read of m residues. For vectors: two rows, a table of costs,
+ * an offset for each residue. For ref.c: two rows of int32_t and the sites of an edge. */
+static size_t room_of(const ws_papara_ref *ref, size_t m) {
     const size_t vectors = (2 * (m + 1) + CLASSES * BLOCK) * WS_ALIGN + m * sizeof(uint32_t);
     return vectors + ref->edges.sites * sizeof(uint32_t);
 }
@@ -32,7 +32,7 @@ static size_t aligned(size_t n) { return (n + WS_ALIGN - 1) / WS_ALIGN * WS_ALIG
 int ws_papara_read_begin(ws_papara_read *r, const ws_papara_ref *ref, const uint8_t *code, size_t n, ws_buf *scratch,
                          ws_err *err) {
     const size_t masks = aligned(n * sizeof *r->mask), costs = aligned(2 * ref->edges.nedge * sizeof *r->cost);
-    char *p = ws_buf_scratch(scratch, masks + costs + ws_papara_room(ref, n), err);
+    char *p = ws_buf_scratch(scratch, masks + costs + room_of(ref, n), err);
     if (!p) return err->code;
     *r = (ws_papara_read){
         .ref = ref, .mask = (uint32_t *)(void *)p, .cost = (int64_t *)(void *)(p + masks), .room = p + masks + costs};

@@ -27,7 +27,8 @@ static void put_text(ws_sink *s, const char *text, const char *also) {
         else ws_sink_add(s, (const char *)p, 1);
 }
 
-void ws_write_gff3_value(ws_sink *s, const char *text) { put_text(s, text, ";=&,"); }
+/* Writes the value of an attribute. */
+static void put_gff3_value(ws_sink *s, const char *text) { put_text(s, text, ";=&,"); }
 
 /* Writes the name of a sequence, in which GFF3 has these characters alone as they are. */
 static void put_seqid(ws_sink *s, const char *name, size_t n) {
@@ -42,7 +43,7 @@ void ws_write_gff3(ws_sink *s, const ws_feature *f) {
     if (isnan(f->evalue)) ws_sink_add(s, ".", 1);
     else ws_sink_f(s, "%.2g", f->evalue);
     ws_sink_f(s, "\t%c\t.\tName=", sign(f));
-    ws_write_gff3_value(s, f->model);
+    put_gff3_value(s, f->model);
     ws_sink_add(s, ";Target=", 8);
     put_text(s, f->model, ";=&, ");
     ws_sink_f(s, " %u %u;bits=%.1f;bias=%.1f", f->hmm_from, f->hmm_to, f->bits, f->bias);
@@ -64,7 +65,7 @@ static ws_feature feature_of(const ws_hitquery *q, const ws_hmm *hmm, const ws_o
 static void put_attributes(ws_sink *s, const ws_hitquery *q, const ws_orf *o, const ws_held *h,
                            const ws_held_domain *d) {
     ws_sink_f(s, ";frame=%d;orf=", o->frame);
-    ws_write_gff3_value(s, ws_held_name(h));
+    put_gff3_value(s, ws_held_name(h));
     if (d->locus) ws_sink_f(s, ";locus=%u;locus_bits=%.4f", d->locus, q->list->locus_bits[d->locus - 1]);
     ws_sink_add(s, "\n", 1);
 }

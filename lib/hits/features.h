@@ -26,7 +26,5 @@ typedef struct ws_feature {
 void ws_write_bed(ws_sink *s, const ws_feature *f, uint64_t *odd_names);
 /* Writes a row of GFF3 without the end of its line, so that attributes may follow. */
 void ws_write_gff3(ws_sink *s, const ws_feature *f);
-/* Writes the value of an attribute. */
-void ws_write_gff3_value(ws_sink *s, const char *text);
 
 #endif

@@ -11,7 +11,8 @@ int ws_hmm_has_compo(const ws_hmm *h) {
     return 0;
 }
 
-uint32_t ws_hmm_flags(const ws_hmm *h) {
+/* Returns the flags of a model that was read in full, as HMMER's binary files have them. */
+static uint32_t flags_of(const ws_hmm *h) {
     static const uint32_t note[WS_NNOTE] = {[WS_NOTE_CONS] = WS_HMMBIN_CONS, [WS_NOTE_RF] = WS_HMMBIN_RF,
                                             [WS_NOTE_MM] = WS_HMMBIN_MM, [WS_NOTE_CS] = WS_HMMBIN_CS};
     static const uint32_t cut[WS_NCUT] = {
@@ -60,7 +61,7 @@ static int add_annotation(const ws_hmm *h, ws_buf *out, ws_err *err) {
 
 int ws_hmm_write_binary(const ws_hmm *h, ws_buf *out, ws_err *err) {
     const size_t n = out->n;
-    const uint32_t magic = WS_HMMBIN_MAGIC_F, flags = ws_hmm_flags(h);
+    const uint32_t magic = WS_HMMBIN_MAGIC_F, flags = flags_of(h);
     float cut[WS_NCUT][2];
     for (int i = 0; i < WS_NCUT; i++)
         for (int j = 0; j < 2; j++) cut[i][j] = h->has_cut[i] ? h->cut[i][j] : WS_CUT_UNSET;

@@ -11,8 +11,6 @@
  * */
 int ws_hmm_write(const ws_hmm *h, const char *program, const char *date, ws_buf *out, ws_err *err);
 
-/* Returns the flags of a model that was read in full, as HMMER's binary files have them. */
-uint32_t ws_hmm_flags(const ws_hmm *h);
 /* Returns 1 if the model has a composition. */
 int ws_hmm_has_compo(const ws_hmm *h);
 /* Appends a model that was read in full in the binary form, version f. Returns WS_ENOMEM on failure. */
