@@ -357,6 +357,7 @@ static void test_corners(tap *t) {
             for (size_t p = 0; p < 7; p++)
                 for (size_t m = 0; m < 11; m++, n++) {
                     if (reads[m] >= 400 && (k + p) % 7) continue;
+                    if (tap_quick() && (k / 9 + k + p + m + (size_t)b) % 2) continue; /* another backend has it */
                     ref.scheme = p < 6 ? ws_papara_scheme_of(WS_PAPARA_2, par[p][0], par[p][1], par[p][2], par[p][3])
                                        : ws_papara_scheme_of(WS_PAPARA_EQ1, 0, 0, 0, 0);
                     random_read(&ref, code, reads[m]);
@@ -496,17 +497,17 @@ int main(void) {
     tap t = {0};
     int ran = 0;
     test_deep(&t);
-    for (size_t i = 0; i < 2; i++) test_folder(&t, shipped[i], SIZE_MAX, SIZE_MAX);
+    for (size_t i = 0; i < 2; i++) test_folder(&t, shipped[i], SIZE_MAX, tap_quick() ? 20 : SIZE_MAX);
     const char *depth = getenv("WARPSIEVE_TESTS");
     const int quick = !depth || strcmp(depth, "full") != 0;
     for (size_t i = 0; i < 3; i++) {
         if (!have(full[i], "ref.phy")) continue;
-        test_folder(&t, full[i], quick ? 64 : SIZE_MAX, quick ? 2 : 128);
+        test_folder(&t, full[i], quick ? 24 : SIZE_MAX, quick ? 1 : 128);
         ran++;
     }
     if (ran)
         tap_note("ran %d more golden sets of papara from ../shared%s", ran,
-                 quick ? ", 64 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
+                 quick ? ", 24 reads of each; all of them with WARPSIEVE_TESTS=full" : "");
     test_corners(&t);
     test_tie(&t);
     test_long_insertions(&t);
