@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The stages of nhmmsieve as a chain: random models and records, some of them pieces, with planted instances. A
  * stand-in for a device marks and scores, it may be slow or fail; any number of threads; hits must be those of
- * one thread without it. WARPSIEVE_SEED chooses another run; with WARPSIEVE_TESTS=quick
- * models and instances are half as many, with WARPSIEVE_SLOW a fifth. */
+ * one thread without it. WARPSIEVE_SEED chooses another run; with WARPSIEVE_SLOW models and instances are fewer. */
 #include "bin/genomes/program.h"
 #include "kernels/dom/device.h"
 #include "kernels/dom/kernel.h"
@@ -261,9 +260,9 @@ static const ws_long_filters filters = {&msv, &points, &forward};
 /* ---- models and records ---- */
 
 /* POOLS: batches x sets of models. A device has several before the CPU may mark. */
-enum { MODELS = 40, RECORDS = 10, BLOCK = 50000, STREAMS = 2, HALF = 2, FEWER = 5, POOLS = 9 };
+enum { MODELS = 40, RECORDS = 10, BLOCK = 50000, STREAMS = 2, FEWER = 5, POOLS = 9 };
 
-static int share = 1; /* the work is divided by so much: 1, HALF or FEWER */
+static int share = 1; /* the work is divided by so much: 1 or FEWER */
 static int models(void) { return MODELS / share; }
 
 typedef struct scene {
@@ -524,7 +523,6 @@ int main(void) {
     sample r = {seed ? strtoull(seed, NULL, 10) : 23};
     tap t = {0};
     static scene s;
-    if (tap_quick()) share = HALF;
     if (tap_slow()) {
         share = FEWER;
         tap_note("ran a part only, because the build is slow: %d of %d models, fewer instances", models(), MODELS);
