@@ -213,6 +213,35 @@ columns_are_explained() {
 }
 @test "every column is in the pages" { each columns_are_explained $(sequence_tools with-model); }
 
+@test "a search's page explains the columns of its table itself" {
+    for t in domscore hmmsieve seqsieve jacksieve nhmmsieve; do
+        "$t" --help | sed -n '/^Columns that -f takes/,/^$/p' | sed '1d; s/ ([^)]*)//g' | tr -s ', ' '\n' | grep . >columns
+        [ -s columns ]
+        while read -r c; do
+            grep -qE "Cm (.*, )?$c\b|Cm .*\b$c\b" "$pages/$t.1" || fail "$t.1 does not explain the column $c"
+        done <columns
+    done
+}
+
+@test "every environment variable that a program reads has its place under ENVIRONMENT of warpsieve(7)" {
+    grep -rhoE 'getenv\("[A-Z_]+"\)' "$top/lib" "$top/bin" --include='*.c' | sed 's/.*"\(.*\)".*/\1/' | sort -u >read
+    [ "$(wc -l <read)" -ge 3 ]
+    awk '/^\.Sh / { on = $2 == "ENVIRONMENT" } on && /^\.It Ev/ { print $3 }' "$pages/warpsieve.7" | sort -u >said
+    [ -z "$(comm -23 read said)" ] || fail "not in warpsieve(7): $(comm -23 read said)"
+}
+
+@test "the example of AlphaFold 3's search for RNA has the options of warpsieve-msa" {
+    local option # one strand alone would miss half of the hits
+    for page in "$pages/nhmmsieve.1" <(nhmmsieve --help); do
+        grep -A4 'AlphaFold 3 makes for a chain of RNA' "$page" | grep -o 'nhmmsieve -o .*' | tr -s ' ' '\n' >words
+        [ -s words ]
+        ! grep -q -e --watson -e --crick words || fail "one strand alone"
+        for option in $(sed -n 's/^RNA = \[\(.*\)\]/\1/p' "$top/packaging/python/warpsieve/msa/passes.py" | grep -o '"--rna"\|"-E"' | tr -d '"'); do
+            grep -qx -e "$option" words || fail "no $option"
+        done
+    done
+}
+
 # ---- specification ----
 
 # The texts of the tree, without data; a tarball has no git.
