@@ -261,6 +261,45 @@ CHECKS
     ! nhmmsieve -O text made.hmm short.fa | grep -q "^$line"
 }
 
+@test "HMMER's names: which numbers an option takes, as HMMER 3.4 does" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    local option text all taken=(inf +inf Infinity 1e400 0x1p3 0X.8 ' 5' $'5 \t' 5. .5 +5 1e39 'inf ') refused=('' ' ' . 5e 1,5 5x 0x 1_0)
+    takes() { hmmsearch --noali -o got "$@" m.hmm small.fa >said || fail "$*: $(cat said)"; }
+    refuses() {
+        ! hmmsearch --noali -o got "$@" m.hmm small.fa >said || fail "$* was taken"
+        grep -q -- "^${1#-}, \|^$1[:,]" said || fail "$*: $(cat said)"
+    }
+    hits() { sed -n '/^Query/,$p' got | grep -v '^#'; }
+    for option in -E --domE --incE --incdomE --F1 --F2 --F3 -T --domT --incT --incdomT; do
+        for text in "${taken[@]}"; do takes $option "$text"; done
+        for text in "${refused[@]}" nan -nan; do refuses $option "$text"; done
+    done
+    for option in -E --domE --incE --incdomE; do
+        for text in 0 -1 -inf 1e-400; do refuses $option "$text"; done
+    done
+    for option in -Z --domZ; do # E-values would be infinite, or no numbers
+        for text in 5. 0x10 1e300; do takes $option "$text"; done
+        for text in inf 1e400 nan 0 -1; do refuses $option "$text"; done
+    done
+    for option in --F1 --F2 --F3; do refuses $option -1; done # nothing could pass
+    takes -E 1e300 --F1 1 --F2 1 --F3 1 && all=$(hits)
+    takes -E inf --F1 inf --F2 1e999 --F3 Infinity && [ "$(hits)" = "$all" ]
+    takes -T -inf --F1 1 --F2 1 --F3 1 && [ "$(hits | grep -c '^>>')" -eq "$(grep -c '^>>' <<<"$all")" ]
+    takes -T inf && ! hits | grep '^>>'
+    takes -E 0x1p3 && all=$(hits) && takes -E ' 8 ' && [ "$(hits)" = "$all" ]
+    takes --cpu ' 1 ' --seed +07 --textw ' 0130 ' # heads have the number, not its letters
+    same <(grep '^# \(number\|random\|max\)' got | sed 's/.*: *//') <(printf '130\n7\n1\n')
+    for text in '' ' ' abc -1 3.0 0x10 99999; do
+        HMMER_NCPU=$text run hmmsearch -o got m.hmm small.fa
+        [ "$status" -eq 1 ] && grep -qF "HMMER_NCPU in the environment is \"$text\": expected" <<<"$output" || fail "$output"
+    done
+    HMMER_NCPU=abc takes --cpu 1
+    for text in 3 ' 3' '3 ' +3 0003; do
+        HMMER_NCPU=$text takes --acc
+        grep -qx '# number of worker threads:        3' got || fail "$text: $(head got)"
+    done
+}
+
 @test "phmmer and jackhmmer without a query that has residues: an empty report, as HMMER's; our names refuse that" {
     printf '>one\n\n>two\n' >empty.fa
     for t in seqsieve jacksieve; do

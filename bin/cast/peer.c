@@ -31,8 +31,8 @@ const ws_peer ws_peer_hmmbuild = {
         CLUSTERS("--wid", "--wblosum", "BLOSUM wgts"), ENTROPY, NUMBERS, PRIORS, CALIBRATION(" for "),
         SINGLE("score matrix", "use"), GAPS(NULL, NULL), MATRIX_NAME("BLOSUM62", "take the score matrix <s>"),
         MATRIX_PATH("take the score matrix of file <f>"),
-        VALUE(OTHER, "--maxinsertlen", NULL, "n>=5", "pretend that no insertion is longer", "max insert length:\t%s"),
-        THREADS("2", "number of worker threads:\t%s"), SEED(.turn = 0),
+        VALUE(OTHER, "--maxinsertlen", NULL, "n>=5", "pretend that no insertion is longer", "max insert length:\t%d"),
+        THREADS("2", "number of worker threads:\t%d"), SEED(.turn = 0),
         LENGTHS("window length tail mass:\t%g bits", .turn = 0), FORMAT("--informat", "the alignments have", NULL),
         {.name = "--eentexp"}, /* HMMER's help does not show it */
         {.name = NULL}},

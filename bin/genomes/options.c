@@ -4,6 +4,7 @@
 #include "bin/genomes/program.h"
 #include "lib/formats/seqread.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,7 +13,7 @@
 #define FLAG(name_, field, group_, help_) \
     {0, name_, NULL, WS_OPT_FLAG, AT(field), NULL, help_, .group = group_, .flags = WS_OPT_RESULT, PLAIN}
 #define SHARE(name_, field, help_) \
-    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
+    {0, name_, NULL, WS_OPT_REAL, AT(field), "P", help_, .min = 0, .max = INFINITY, .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT, PLAIN}
 #define LENGTH(name_, field, help_) \
     { \
@@ -27,13 +28,13 @@
 const char *const ws_genome_forms[] = {"tsv", "text", "tblout", "dfamtblout", "sto", "bed", "gff3", NULL};
 const ws_opt ws_genome_opts[] = {
     {'E', "evalue", NULL, WS_OPT_REAL, AT(E), "E", "report hits whose E-value is at most E [10]", .min = 0,
-     .max = 1e300, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
+     .max = INFINITY, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(E_given)},
     {'T', "bits", NULL, WS_OPT_REAL, AT(T), "BITS", "report hits whose score is at least BITS, whatever their E-value",
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(T_given)},
+     .min = -INFINITY, .max = INFINITY, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(T_given)},
     {0, "incE", NULL, WS_OPT_REAL, AT(incE), "E", "include reported hits whose E-value is at most E [0.01]", .min = 0,
-     .max = 1e300, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(incE_given)},
+     .max = INFINITY, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT | WS_OPT_ABOVE, .given = AT(incE_given)},
     {0, "incT", NULL, WS_OPT_REAL, AT(incT), "BITS", "include reported hits whose score is at least BITS",
-     .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(incT_given)},
+     .min = -INFINITY, .max = INFINITY, .group = WS_GROUP_SCORE, .flags = WS_OPT_RESULT, .given = AT(incT_given)},
     FLAG("cut_ga", cut_ga, WS_GROUP_SCORE, "take the thresholds from the model's GA cutoff"),
     FLAG("cut_nc", cut_nc, WS_GROUP_SCORE, "take the thresholds from the model's NC cutoff"),
     FLAG("cut_tc", cut_tc, WS_GROUP_SCORE, "take the thresholds from the model's TC cutoff"),

@@ -7,7 +7,7 @@
 enum { WINDOWS = 1, ALPHABET, STRANDS, SIZES, FORMATS };
 
 #define WINDOW(name_, default_, label) \
-    VALUE(OTHER, name_, default_, NULL, NULL, "biased comp " label " window len:\t%s", .turn = WINDOWS)
+    VALUE(OTHER, name_, default_, NULL, NULL, "biased comp " label " window len:\t%d", .turn = WINDOWS)
 #define BIAS_WINDOWS(first) WINDOW("--B1", "110", first), WINDOW("--B2", "240", "Viterbi"), \
     WINDOW("--B3", "1000", "Forward")
 #define STRANDS_SEARCHED \
@@ -45,7 +45,7 @@ const ws_peer ws_peer_nhmmer = {
         VALUE(OTHER, "-Z", NULL, "x>0", "megabases in the database, for E-values", "database size is set to:\t%.1f Mb",
               .turn = SIZES),
         SEED(.turn = SIZES), LENGTHS("window length beta value:\t%g", .turn = FORMATS),
-        VALUE(OTHER, "--block_length", NULL, "n>=50000", "residues of a block", "block length :\t%s",
+        VALUE(OTHER, "--block_length", NULL, "n>=50000", "residues of a block", "block length :\t%d",
               .turn = FORMATS),
         STRANDS_SEARCHED, BIAS_WINDOWS("SSV"), THREADS("2", "number of worker threads:\t%c", .turn = FORMATS),
         {.name = NULL}},
@@ -67,6 +67,6 @@ const ws_peer ws_peer_nhmmscan = {
         VALUE(OTHER, "-Z", NULL, "x>0", "without effect, as in nhmmscan", "sequence search space set to:\t%.0f",
               .turn = SIZES),
         SEED(.turn = SIZES), LENGTHS("window length beta value:\t%g", .turn = FORMATS), STRANDS_SEARCHED,
-        THREADS("0", "multithread parallelization:\t%s workers", .turn = FORMATS), BIAS_WINDOWS("MSV"),
+        THREADS("0", "multithread parallelization:\t%d workers", .turn = FORMATS), BIAS_WINDOWS("MSV"),
         {.name = NULL}},
 };

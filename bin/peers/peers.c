@@ -4,7 +4,7 @@
 #include "bin/peers/peers.h"
 #include "lib/run/peeropts.h"
 
-#define TWO_THREADS THREADS("2", "number of worker threads:\t%s")
+#define TWO_THREADS THREADS("2", "number of worker threads:\t%d")
 #define SEQUENCE_FORMATS(targets) \
     FORMAT("--qformat", "the queries have", "query <seqfile> format asserted:\t%s"), \
         FORMAT("--tformat", "the sequences have", "target <seqdb> format asserted:\t%s"), TWO_THREADS
@@ -38,7 +38,7 @@ const ws_peer ws_peer_hmmscan = {
         HELP, REPORT_PATH, TABLES, PFAM_TABLE, FORMS, THRESHOLDS("models", "profile", ">=", "0.01"), CUTOFFS,
         CUTOFFS_TABLE, FILTERS, NONULL2(.turn = 0), SPACES, SEED(.turn = 0),
         FORMAT("--qformat", "the sequences have", "input seqfile format asserted:\t%s"),
-        THREADS("0", "multithread parallelization:\t%s workers"), END},
+        THREADS("0", "multithread parallelization:\t%d workers"), END},
 };
 
 #define MATRIX \
@@ -66,7 +66,7 @@ const ws_peer ws_peer_jackhmmer = {
     .noperand = 2,
     .fixed = two_threads,
     .opt = (const ws_peer_opt[]){
-        HELP, VALUE(BASIC, "-N", "5", "n>0", "search in at most <n> rounds", "maximum iterations set to:\t%s"),
+        HELP, VALUE(BASIC, "-N", "5", "n>0", "search in at most <n> rounds", "maximum iterations set to:\t%d"),
         REPORT_PATH, ALIGNMENT_PATH("MSA of hits saved to file:"), TABLES,
         PATH("--chkhmm", "write the model of round i to file <f>-i.hmm", "HMM checkpoint files output:\t%s-<i>.hmm"),
         PATH("--chkali", "write the alignment of round i to file <f>-i.sto",

@@ -162,7 +162,7 @@ extern const ws_scoring ws_sieve_scoring;
 /* Entries of an option table, of a struct that begins with a ws_sieve. */
 #define WS_SIEVE_AT(field) offsetof(ws_sieve, field)
 #define WS_SIEVE_FILTER(name_, field, help_) \
-    {0, name_, NULL, WS_OPT_REAL, WS_SIEVE_AT(field), "P", help_, .min = 0, .max = 1e300, .group = WS_GROUP_FILTER, \
+    {0, name_, NULL, WS_OPT_REAL, WS_SIEVE_AT(field), "P", help_, .min = 0, .max = INFINITY, .group = WS_GROUP_FILTER, \
      .flags = WS_OPT_RESULT, .given = WS_SIEVE_AT(F_given)}
 #define WS_SIEVE_FILTER_OPTS \
     {'a', "max", NULL, WS_OPT_FLAG, WS_SIEVE_AT(max), NULL, "turn the filters off: search every sequence for domains", \

@@ -137,6 +137,9 @@ static int parse_size(const char *s, double *out) {
     return *end == '\0';
 }
 
+/* HMMER lets blanks stand on both sides of a number. */
+static int is_blank(const char *s) { return s[strspn(s, " \t\n\v\f\r")] == '\0'; }
+
 static int not_a(const ws_opt *o, const char *what, const char *text, ws_err *err) {
     char q[WS_QUOTE_MAX];
     return ws_fail(err, WS_EUSAGE, "--%s: expected %s, found \"%s\"", o->name, what, ws_quote(q, text, strlen(text)));
@@ -149,14 +152,19 @@ static const char *limit(char to[32], double v) {
     return to;
 }
 
+/* Fails unless v is in the option's range, which holds infinite numbers only if it names them. No range has NaN. */
 static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
     char q[WS_QUOTE_MAX], least[32], most[32];
     const int above = o->flags & WS_OPT_ABOVE, any = !(o->min < o->max);
-    if (isfinite(v) && (any || ((above ? v > o->min : v >= o->min) && v <= o->max))) return WS_OK;
+    if (any ? isfinite(v) : (above ? v > o->min : v >= o->min) && v <= o->max) return WS_OK;
     if (any) return not_a(o, "a finite number", text, err);
-    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%s to %s", o->name,
-                   ws_quote(q, text, strlen(text)), above ? "more than " : "", limit(least, o->min),
-                   limit(most, o->max));
+    if (isinf(o->min) && isinf(o->max)) return not_a(o, "a number, inf or -inf", text, err);
+    ws_quote(q, text, strlen(text));
+    if (isinf(o->max))
+        return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s %s", o->name, q,
+                       above ? "more than" : "at least", limit(least, o->min));
+    return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%s to %s", o->name, q,
+                   above ? "more than " : "", limit(least, o->min), limit(most, o->max));
 }
 
 static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {
@@ -196,7 +204,7 @@ static int store(const found *f, const char *text, ws_err *err) {
     case WS_OPT_INT: {
         errno = 0;
         long long i = strtoll(text, &end, 10);
-        if (errno || end == text || *end) return not_a(o, "a whole number", text, err);
+        if (errno || end == text || !is_blank(end)) return not_a(o, "a whole number", text, err);
         if ((rc = check_range(o, (double)i, text, err))) return rc;
         *(long long *)(void *)at = i;
         return WS_OK;
@@ -208,7 +216,7 @@ static int store(const found *f, const char *text, ws_err *err) {
         return WS_OK;
     case WS_OPT_REAL:
         v = strtod(text, &end);
-        if (end == text || *end) return not_a(o, "a number", text, err);
+        if (end == text || !is_blank(end)) return not_a(o, "a number", text, err);
         if ((rc = check_range(o, v, text, err))) return rc;
         *(double *)(void *)at = v;
         return WS_OK;

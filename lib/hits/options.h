@@ -5,6 +5,8 @@
 
 #include "lib/base/opt.h"
 
+#include <math.h>
+
 /* -O, by ws_hitforms. WS_HIT_FORMS are the names, without RECORDS, which the Python module asks for by --records. */
 typedef enum ws_dom_form {
     WS_DOMFORM_TSV, WS_DOMFORM_TEXT, WS_DOMFORM_TBLOUT, WS_DOMFORM_DOMTBLOUT, WS_DOMFORM_STO, WS_DOMFORM_A2M,
@@ -29,8 +31,10 @@ typedef enum ws_dom_form {
 #define WS_HIT_REAL(type, letter_, name_, field, arg_, help_, ...) \
     {letter_, name_, NULL, WS_OPT_REAL, offsetof(type, field), arg_, help_, .group = WS_GROUP_SCORE, \
      .given = offsetof(type, field##_given), __VA_ARGS__}
-#define WS_HIT_ABOVE_0 .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
-#define WS_HIT_ANY .flags = WS_OPT_RESULT
+#define WS_HIT_SIZE .min = 0, .max = 1e300, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
+/* A threshold may be infinite: then all or none pass. */
+#define WS_HIT_EVALUE .min = 0, .max = INFINITY, .flags = WS_OPT_RESULT | WS_OPT_ABOVE
+#define WS_HIT_BITS .min = -INFINITY, .max = INFINITY, .flags = WS_OPT_RESULT
 #define WS_HIT_FLAG(type, name_, field, group_, flags_, help_) \
     {0, name_, NULL, WS_OPT_FLAG, offsetof(type, field), NULL, help_, .group = group_, .flags = flags_, \
      .given = WS_OPT_NOGIVEN}
@@ -40,19 +44,19 @@ typedef enum ws_dom_form {
 
 /* Entries of an option table. type: the struct of options; inc: the E-value for inclusion, as a string. */
 #define WS_HIT_THRESHOLD_OPTS(type, inc) \
-    WS_HIT_REAL(type, 'E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", WS_HIT_ABOVE_0), \
+    WS_HIT_REAL(type, 'E', "evalue", E, "E", "report sequences whose E-value is at most E [10]", WS_HIT_EVALUE), \
         WS_HIT_REAL(type, 'T', "bits", T, "BITS", \
-            "report sequences whose score is at least BITS, whatever their E-value", WS_HIT_ANY), \
+            "report sequences whose score is at least BITS, whatever their E-value", WS_HIT_BITS), \
         WS_HIT_REAL(type, 0, "domE", domE, "E", "report domains whose conditional E-value is at most E [10]", \
-            WS_HIT_ABOVE_0), \
-        WS_HIT_REAL(type, 0, "domT", domT, "BITS", "report domains whose score is at least BITS", WS_HIT_ANY), \
+            WS_HIT_EVALUE), \
+        WS_HIT_REAL(type, 0, "domT", domT, "BITS", "report domains whose score is at least BITS", WS_HIT_BITS), \
         WS_HIT_REAL(type, 0, "incE", incE, "E", "include sequences whose E-value is at most E [" inc "]", \
-            WS_HIT_ABOVE_0), \
+            WS_HIT_EVALUE), \
         WS_HIT_REAL(type, 0, "incT", incT, "BITS", \
-            "include sequences whose score is at least BITS, and sort by score", WS_HIT_ANY), \
+            "include sequences whose score is at least BITS, and sort by score", WS_HIT_BITS), \
         WS_HIT_REAL(type, 0, "incdomE", incdomE, "E", \
-            "include domains whose conditional E-value is at most E [" inc "]", WS_HIT_ABOVE_0), \
-        WS_HIT_REAL(type, 0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", WS_HIT_ANY)
+            "include domains whose conditional E-value is at most E [" inc "]", WS_HIT_EVALUE), \
+        WS_HIT_REAL(type, 0, "incdomT", incdomT, "BITS", "include domains whose score is at least BITS", WS_HIT_BITS)
 #define WS_HIT_CUT_OPTS(type) \
     WS_HIT_FLAG(type, "cut_ga", cut_ga, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "take all thresholds from the model's GA cutoffs"), \
@@ -67,10 +71,10 @@ typedef enum ws_dom_form {
     }
 #define WS_HIT_SPACE_OPTS(type) \
     WS_HIT_REAL(type, 'Z', "db-size", Z, "N", \
-            "sequences in the database, for E-values [all that were read]", WS_HIT_ABOVE_0), \
+            "sequences in the database, for E-values [all that were read]", WS_HIT_SIZE), \
         WS_HIT_REAL(type, 0, "domZ", domZ, "N", \
             "sequences that count for conditional E-values of domains [those reported]", \
-                    WS_HIT_ABOVE_0), \
+                    WS_HIT_SIZE), \
         WS_HIT_FLAG(type, "nonull2", nonull2, WS_GROUP_SCORE, WS_OPT_RESULT, \
             "do not correct scores for biased composition"), \
     { \

@@ -142,15 +142,16 @@ static int take_letters(walk *w, ws_err *err) {
 
 /* HMMER takes the number of threads from the environment, too. */
 static int take_environment(walk *w, ws_err *err) {
-    enum { DIGITS = 4 };
-    char q[WS_QUOTE_MAX], *threads = getenv("HMMER_NCPU");
+    char q[WS_QUOTE_MAX], *threads = getenv("HMMER_NCPU"), *end = threads;
     const ws_peer_opt *o = w->p->opt;
     while (o->name && strcmp(o->name, "--cpu") != 0) o++;
-    if (!o->name || !threads || !*threads || w->seen[o - w->p->opt]) return WS_OK;
-    const size_t n = strlen(threads);
-    if (strspn(threads, "0123456789") != n || n > DIGITS)
-        return ws_fail(err, WS_EUSAGE, "HMMER_NCPU in the environment is \"%s\": expected a number of threads",
-                       ws_quote(q, threads, n));
+    if (!o->name || !threads || w->seen[o - w->p->opt]) return WS_OK;
+    const double most = option_of(o, w->tab, w->ntab)->max;
+    const long long n = strtoll(threads, &end, 10);
+    if (end == threads || end[strspn(end, " \t\n\v\f\r")] || n < 0 || (double)n > most)
+        return ws_fail(err, WS_EUSAGE,
+                       "HMMER_NCPU in the environment is \"%s\": expected a number of threads, 0 to %.0f; unset it, or "
+                       "give --cpu", ws_quote(q, threads, strlen(threads)), most);
     w->out[w->n++] = (char *)o->name;
     w->out[w->n++] = threads;
     return WS_OK;

@@ -23,9 +23,9 @@ typedef struct ws_peer_opt {
     const char *value;   /* the default; NULL: none */
     const char *range;   /* what the help says of its values; NULL: nothing */
     const char *help;    /* NULL: hidden */
-    /* The line of the report's head; NULL: there is none. A label ends with a tab. A form shows the value: %g, %f and
-     * %.3f a number, %s the word as it was given, %c threads, at most one for each core. The line with %c is always
-     * there under the name. */
+    /* The line of the report's head; NULL: there is none. A label ends with a tab. A form shows the value: %g, %f,
+     * %.3f and %d a number, %s the word as it was given, %c threads, at most one for each core. The line with %c is
+     * always there under the name. */
     const char *echo;
     const char *zero;    /* a line before that one, if the value is 0; NULL: none */
     int turn;            /* lines of the head come by this number, below WS_PEER_TURNS, then in the list's order */

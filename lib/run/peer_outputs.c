@@ -30,6 +30,7 @@ static int put_value(const char *form, const char **end, const char *value, ws_b
     switch (form[1]) {
     case 's': return ws_buf_adds(out, value, err);
     case 'c': return ws_buf_addf(out, err, "%d", (int)ws_min(strtol(value, NULL, 10), ws_system_cores()));
+    case 'd': return ws_buf_addf(out, err, "%lld", strtoll(value, NULL, 10));
     case 'g': return ws_buf_addf(out, err, "%g", strtod(value, NULL));
     default: return ws_buf_addf(out, err, "%.*f", digits, strtod(value, NULL));
     }

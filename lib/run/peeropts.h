@@ -25,7 +25,7 @@
         FLAG(OUTPUT, "--noali", "no alignments in the report", "show alignments in output:\tno"), \
         FLAG(OUTPUT, "--notextw", "lines of the report have any length", "max ASCII text line length:\tunlimited"), \
         VALUE(OUTPUT, "--textw", "120", "n>=120", "lines of the report have at most <n> characters", \
-              "max ASCII text line length:\t%s")
+              "max ASCII text line length:\t%d")
 
 /* what: "sequences"; label: "sequence". A sign is that of HMMER's own sentence. */
 #define REPORTED(what, label, sign) \
@@ -78,7 +78,7 @@
         VALUE(OTHER, "--domZ", NULL, "x>0", "targets that count for conditional E-values", \
               "domain search space set to:\t%.0f")
 #define SEED(...) \
-    VALUE(OTHER, "--seed", "42", "n>=0", "begin the random numbers with <n>", "random number seed set to:\t%s", \
+    VALUE(OTHER, "--seed", "42", "n>=0", "begin the random numbers with <n>", "random number seed set to:\t%d", \
           .zero = "random number seed:\tone-time arbitrary", __VA_ARGS__)
 #define THREADS(default_, ...) \
     VALUE(OTHER, "--cpu", default_, "n>=0", "threads, also by the variable HMMER_NCPU", __VA_ARGS__)
@@ -124,7 +124,7 @@ enum { WS_PEER_WEIGHTS = 1, WS_PEER_NUMBERS = 2 };
 #define PRIORS \
     FLAG(BUILD, "--pnone", "no prior: parameters are frequencies", "prior scheme:\tnone"), \
         FLAG(BUILD, "--plaplace", "Laplace's prior", "prior scheme:\tLaplace +1")
-#define RANDOM(name_, default_, help_, label) VALUE(CALIBRATE, name_, default_, "n>0", help_, label ":\t%s")
+#define RANDOM(name_, default_, help_, label) VALUE(CALIBRATE, name_, default_, "n>0", help_, label ":\t%d")
 #define CALIBRATION(of) \
     RANDOM("--EmL", "200", "residues of random sequences for MSV", "seq length" of "MSV Gumbel mu fit"), \
         RANDOM("--EmN", "200", "how many of them", "seq number" of "MSV Gumbel mu fit"), \
@@ -136,6 +136,6 @@ enum { WS_PEER_WEIGHTS = 1, WS_PEER_NUMBERS = 2 };
               "tail mass for Fwd exp tau fit:\t%f")
 #define LENGTHS(label_beta, ...) \
     VALUE(OTHER, "--w_beta", NULL, NULL, "share of instances that windows leave out", label_beta, __VA_ARGS__), \
-        VALUE(OTHER, "--w_length", NULL, NULL, "longest instance of a model", "window length :\t%s", __VA_ARGS__)
+        VALUE(OTHER, "--w_length", NULL, NULL, "longest instance of a model", "window length :\t%d", __VA_ARGS__)
 
 #endif
