@@ -300,6 +300,26 @@ CHECKS
     done
 }
 
+@test "HMMER's names: outputs share a descriptor, and its lines are whole; a file is for one output alone" {
+    PATH=$(hmmsieve --hmmer-path):$PATH
+    local o whole=(-o r --tblout t --domtblout d -A a)
+    stripped() { grep -v '^# \(Option\|Date\|CPU\|Mc\|hits\|per-\|output\|MSA of\|Alignment of\)' "$@" | LC_ALL=C sort; }
+    hmmsearch "${whole[@]}" m.hmm demo.fa
+    hmmsearch --tblout /dev/stdout --domtblout /dev/fd/1 -A /dev/stdout m.hmm demo.fa >got
+    same <(stripped -h r t d a) <(stripped got)
+    hmmsearch --tblout /dev/stdout --domtblout /dev/fd/1 -A /dev/stdout --cpu 1 m.hmm demo.fa | cat >piped
+    same <(grep -v '^# Option\|^# CPU\|^# Mc\|^# Date\|threads' got) <(grep -v '^# Option\|^# CPU\|^# Mc\|^# Date\|threads' piped)
+    hmmsearch -o /dev/null --tblout /dev/stderr --domtblout /dev/stderr m.hmm demo.fa 2>got
+    same <(stripped -h t d) <(stripped got)
+    hmmsearch -o /dev/null --tblout /dev/null --domtblout /dev/null -A /dev/null m.hmm demo.fa
+    for o in '-o x --tblout x' '--tblout x --domtblout ./x' '-A x --domtblout x' '--tblout - --domtblout y'; do
+        rm -f x y
+        run hmmsearch $o m.hmm demo.fa
+        [ "$status" -eq 1 ] && [ ! -e x ] && [ ! -e y ] || fail "$o: $output"
+    done
+    run -2 hmmsieve -O text --tblout /dev/stdout m.hmm demo.fa # by its own name a descriptor is for one output
+}
+
 @test "phmmer and jackhmmer without a query that has residues: an empty report, as HMMER's; our names refuse that" {
     printf '>one\n\n>two\n' >empty.fa
     for t in seqsieve jacksieve; do

@@ -40,7 +40,8 @@ int ws_outputs_open(ws_job *job, ws_err *err) {
         job->out[k].is_open = rc == WS_OK;
         /* a link may have led there, which the paths did not tell */
         for (int j = 0; j < k && !rc && !job->common.dry_run; j++)
-            if (ws_out_same(&job->out[j].file, &job->out[k].file))
+            if (ws_out_same(&job->out[j].file, &job->out[k].file) &&
+                !ws_job_share_descriptor(job, ws_out_descriptor(job->out[j].path), ws_out_descriptor(job->out[k].path)))
                 rc = ws_fail(err, WS_EUSAGE, "two outputs go to the same file: %s and %s", job->out[j].file.name,
                              job->out[k].file.name);
     }

@@ -3,6 +3,7 @@
  * and of two outputs in one file neither would be whole. */
 #include "lib/base/mem.h"
 #include "lib/compress/source.h"
+#include "lib/run/peer.h"
 #include "lib/run/run.h"
 
 #include <errno.h>
@@ -169,13 +170,17 @@ static int fail_same(const output_path *a, const output_path *b, ws_err *err) {
                    a->option);
 }
 
-/* Fails if two outputs are one file or one descriptor: what has been written is closed. `sorted` is by place. */
-static int are_apart(const paths *p, output_path *const *sorted, ws_err *err) {
+int ws_job_share_descriptor(const ws_job *job, int a, int b) { return ws_peer_is_hmmer(job->peer) && a >= 0 && a == b; }
+
+/* Fails if two outputs are one file or one descriptor that they may not share. `sorted` is by place. */
+static int are_apart(const paths *p, const ws_job *job, output_path *const *sorted, ws_err *err) {
     for (size_t i = 1; i < p->nout; i++)
         for (size_t j = 0; j < i && p->out[i].fd >= 0; j++)
-            if (p->out[i].fd == p->out[j].fd) return fail_same(&p->out[j], &p->out[i], err);
+            if (p->out[i].fd == p->out[j].fd && !ws_job_share_descriptor(job, p->out[i].fd, p->out[j].fd))
+                return fail_same(&p->out[j], &p->out[i], err);
     for (size_t i = 1; i < p->nout; i++)
-        if (kind(sorted[i]) < 2 && by_place(&sorted[i - 1], &sorted[i]) == 0)
+        if (kind(sorted[i]) < 2 && by_place(&sorted[i - 1], &sorted[i]) == 0 &&
+            !ws_job_share_descriptor(job, sorted[i - 1]->fd, sorted[i]->fd))
             return fail_same(sorted[i - 1], sorted[i], err);
     return WS_OK;
 }
@@ -215,7 +220,7 @@ static int check(const paths *p, const ws_job *job, ws_err *err) {
     for (size_t i = 0; i < p->nout; i++) sorted[i] = &p->out[i];
     if (p->nout) qsort(sorted, p->nout, sizeof *sorted, by_place_and_number);
     for (size_t i = 0; i < p->nout && !rc; i++) rc = is_writable(&p->out[i], err);
-    if (!rc) rc = are_apart(p, sorted, err);
+    if (!rc) rc = are_apart(p, job, sorted, err);
     for (int i = 0; i < p->nin && !rc; i++) rc = not_read(p, sorted, p->in[i], err);
     if (!rc) rc = not_own_pipe(p, "-", err);
     for (int i = 0; i < job->ninput && !rc; i++) rc = not_own_pipe(p, job->input[i], err);

@@ -110,4 +110,8 @@ void ws_run_progress(ws_run *run, double seconds, char *text, size_t n, double *
 void ws_report_progress(ws_run *run, int last);
 int ws_report_stats(ws_run *run, ws_err *err);
 
+/* Returns whether two outputs, whose paths stand for descriptors a and b (-1: a file), may go there in turns: the same
+ * descriptor under HMMER's names, such as /dev/stdout for a table and the report. */
+int ws_job_share_descriptor(const ws_job *job, int a, int b);
+
 #endif
