@@ -349,7 +349,10 @@ def calls():
     got = []
     assert raised(lambda m: [got.append(top) for top in m.hmmsearch(late(), targets[:5])], ours) == (Oops, "") and len(got) == 70
     before = len(os.listdir("/proc/self/fd")), threading.active_count(), sorted(os.listdir(tempfile.gettempdir()))
+    gaps = [TextSequence(name="gaps", sequence="MKV--LAAG").digitize(Alphabet.amino())]
     for _ in range(5):
+        raised(lambda m: list(m.hmmsearch(hmm, gaps)), ours)  # pyhmmer itself refuses them
+        raised(lambda m: m.hmmalign(hmm, gaps), ours)
         list(ours.hmmsearch(hmm, targets[:9]))
         raised(lambda m: next(m.hmmsearch(hmm, targets, callback=oops)), ours)
         next(ours.hmmsearch([hmm] * 99, targets[:9]))

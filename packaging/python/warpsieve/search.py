@@ -56,10 +56,13 @@ class Memory:
             with tempfile.TemporaryFile(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as f:
                 self.fd = os.dup(f.fileno())
         self.path = f"/proc/self/fd/{self.fd}"
-        if content is not None:
+        try:
             with open(self.fd, "wb", closefd=False) as f:
-                for piece in content:
+                for piece in content or ():
                     f.write(piece)
+        except BaseException:  # nobody has this object, so nobody else would close it
+            self.close()
+            raise
 
     def read(self):
         """Returns what was written. A map of the file in place of this copy would keep a descriptor for each result."""
