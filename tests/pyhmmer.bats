@@ -21,6 +21,7 @@ beside() {
 
 @test "pyhmmer's place: hmmsearch, hmmscan, phmmer are the same" { beside searches; }
 @test "pyhmmer's place: the usual searches, also of pyhmmer 0.11" { beside usual; }
+@test "pyhmmer's place: hits of one score" { beside ties; }
 @test "pyhmmer's place: files of sequences, models and pressed models" { beside files; }
 @test "pyhmmer's place: nhmmer" { beside long; }
 @test "pyhmmer's place: jackhmmer, checkpoints, select_hits" { beside rounds; }

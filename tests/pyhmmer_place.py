@@ -143,6 +143,24 @@ def searches():
     assert list(ours.hmmsearch([], targets)) == list(ours.phmmer([], targets)) == list(ours.hmmscan([], hmms)) == []
 
 
+def ties():
+    """Hits of one score are in the order of their names, as HMMER has them, in lists, alignments and merged lists."""
+    hmm, (made,) = models("demo.hmm")[0], HMMFile(path("m.hmm", unpacked("golden", "dna-models", "MADE1.hmm.gz")))
+    best = next(pyhmmer.hmmsearch(hmm, proteins()))[0].name
+    protein, dna = next(s for s in proteins() if s.name == best), TextSequence(sequence=made.consensus.upper()).digitize(Alphabet.dna())
+
+    def named(sequence):
+        copies = [sequence.copy() for _ in range(12)]
+        for s, name in zip(copies, "k b j a i b c h d g e f".split()):
+            s.name = name
+        return DigitalSequenceBlock(sequence.alphabet, copies)
+
+    for options in ({}, {"incT": 10}, {"E": 1e-300}):
+        both("hmmsearch", hmm, named(protein), **options)
+    both("phmmer", protein, named(protein))
+    both("nhmmer", made, named(dna))
+
+
 def usual():
     """The usual searches are the same with pyhmmer 0.11, too, which has names as bytes."""
     hmms, targets = models("globins4.hmm", "demo.hmm", "fn3.hmm"), proteins()

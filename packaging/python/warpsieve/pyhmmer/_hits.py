@@ -21,11 +21,6 @@ INCLUDED, REPORTED = 1, 2                           # pyhmmer's flags, the other
 FLAGS = [f & ~3 | (f & records.INCLUDED) >> 1 | (f & records.REPORTED) << 1 for f in range(32)]
 
 
-def raw(text):
-    """Returns a text as bytes: pyhmmer 0.12 has str, 0.11 bytes, and None for none."""
-    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text or b""
-
-
 class Names:
     """The name, accession and description of a target or a query, as bytes."""
 
@@ -59,11 +54,17 @@ class _Reader:
     def hits(self, by_score, window):
         """Returns the states of all hits in the order of the targets, and their places there in the order of the list."""
         made = [self._hit(by_score, window) for _ in range(self.n)]
+        if self.targets is not None:  # the list has numbers in place of names, which order hits of one score
+            made.sort(key=lambda hit: hit[1])
         order = sorted(range(self.n), key=lambda i: made[i][0])
         place = [0] * self.n
         for k, i in enumerate(order):
             place[i] = k
-        return [made[i][1] for i in order], place
+        return [made[i][2] for i in order], place
+
+    def _ends(self, at, ndom):
+        """Returns the ends of the alignment of a hit's first domain."""
+        return records.DOMAIN.unpack_from(self.view, at)[6:8] if ndom else (0, 0)
 
     def _target(self, at, name, acc, desc):
         """Returns the names of a target that no object has."""
