@@ -312,6 +312,7 @@ def objects():
 def theirs():
     """pyhmmer itself does what warpsieve does not have, with its results and its errors."""
     amino, hmms, targets = Alphabet.amino(), models("demo.hmm", "globins4.hmm"), proteins()[:50]
+    names(hmms, targets)
     profile = Profile(hmms[0].M, amino)
     profile.configure(hmms[0], Background(amino), 100)
     both("hmmsearch", [hmms[1], profile.to_optimized(), hmms[0]], targets, reasons=1)
@@ -334,6 +335,34 @@ def theirs():
     limit = 100001
     giant = DigitalSequenceBlock(amino, [TextSequence(name="g", sequence="M" * limit).digitize(amino)])
     assert raised(lambda m: list(m.hmmsearch(hmms, giant)), ours) == raised(lambda m: list(m.hmmsearch(hmms, giant)), pyhmmer)
+    handed.clear()
+
+
+def names(hmms, targets):
+    """A query may have a name that no file of models may have, and a sequence one that no alignment may have."""
+    for name, description in (("a b", None), ("tab\tx", "two\nlines"), (" lead", None)):
+        odd = hmms[0].copy()
+        odd.name, odd.description = name, description
+        both("hmmsearch", [hmms[1], odd], targets)
+        both("hmmscan", targets[:3], [odd], reasons=1)
+        query = targets[0].copy()
+        query.name = name
+        both("phmmer", query, targets, builder=Builder(Alphabet.amino()))
+        want, got = (next(m.jackhmmer(query, targets, cpus=1, max_iterations=2)) for m in (pyhmmer, ours))
+        assert image(want.hits) == image(got.hits) and not handed, handed
+    for name, description in (("//", ""), ("//x", ""), ("a", " leads"), ("a", "two\nlines")):
+        rows = targets[:2]
+        rows[0].name, rows[0].description = name, description
+        want, got = (raised(lambda m: m.hmmalign(hmms[0], rows), m) or m.hmmalign(hmms[0], rows) for m in (pyhmmer, ours))
+        assert want == got and len(handed) > 0, (name, description)
+        handed.clear()
+    query = targets[0]
+    for wrong in (lambda m: list(m.jackhmmer(query, targets, bit_cutoffs="trusted")),
+                  lambda m: list(m.phmmer(query, targets, bit_cutoffs="trusted")),
+                  lambda m: list(m.phmmer(query, targets, bit_cutoffs="trusted", builder=Builder(Alphabet.amino())))):
+        assert raised(wrong, pyhmmer) == raised(wrong, ours) is not None, raised(wrong, ours)
+    dna = [TextSequence(sequence="ACGT").digitize(Alphabet.dna())]
+    assert list(pyhmmer.hmmsearch([], dna)) == list(ours.hmmsearch([], dna)) == []
     handed.clear()
 
 

@@ -11,6 +11,7 @@ from pyhmmer.easel import VectorU8
 from pyhmmer.plan7 import TopHits
 
 from .. import hits as records
+from ._inputs import raw
 
 HIT = struct.Struct(">Iid3f3df9I2qB")
 DOMAIN = struct.Struct(">I6q5fd3I")
@@ -83,14 +84,16 @@ class _Reader:
         text += target.accession + b"\0" if target.accession else b""
         text += target.description + b"\0" if target.description else b""
         has = ACCESSION * bool(target.accession) + DESCRIPTION * bool(target.description)
-        parts = [HIT.pack(HIT.size + len(text), window, score if by_score else -lnp, score, pre, total, lnp, lnp, lnp, expected,
+        key = score if by_score else -lnp
+        parts = [HIT.pack(HIT.size + len(text), window, key, score, pre, total, lnp, lnp, lnp, expected,
                           reg, clu, ov, env, ndom, FLAGS[flags], nreported, nincluded, best, number, 0, has), text]
         sequence, model = (self.query, target) if self.scan else (target, self.query)
         M, L = (length, self.length) if self.scan else (self.M, length)
         names = model.ended() + sequence.ended()
+        first, last = self._ends(at, ndom)
         for _ in range(ndom):
             at = self._domain(parts, at, names, M, L)
-        return number, VectorU8(bytearray(b"".join(parts)))
+        return number, (-key, target.name, first >= last, first, number), VectorU8(bytearray(b"".join(parts)))
 
     def _domain(self, parts, at, names, M, L):
         """Appends a domain with its alignment; returns where the next one begins."""

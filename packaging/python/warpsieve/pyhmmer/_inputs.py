@@ -64,8 +64,19 @@ class Sequences(File):
             yield b">%d\n%s\n" % (i, x)
 
 
+def raw(text):
+    """Returns a text as bytes: pyhmmer 0.12 has str, 0.11 bytes, and None for none."""
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text or b""
+
+
+def has_plain_texts(hmm):
+    """Returns whether a file of models may have the name, the accession and the description of this one."""
+    words, whole = (raw(hmm.name), raw(hmm.accession)), raw(hmm.description)
+    return all(len(w.split()) == bool(w) and w.strip() == w for w in words) and min(b" ".join((*words, whole)), default=32) >= 32
+
+
 class Models(File):
-    """Models in HMMER's binary form, in which numbers lose nothing."""
+    """Models in HMMER's binary form, in which numbers lose nothing. One whose name no file may have is called by its number."""
 
     def __init__(self, models):
         super().__init__()
@@ -73,7 +84,10 @@ class Models(File):
 
     def content(self):
         whole = io.BytesIO()
-        for hmm in self.models:
+        for i, hmm in enumerate(self.models):
+            if not has_plain_texts(hmm):
+                hmm = hmm.copy()
+                hmm.name, hmm.accession, hmm.description = f"{i}" if isinstance(hmm.name, str) else b"%d" % i, None, None
             hmm.write(whole, binary=True)
         return [whole.getbuffer()]
 

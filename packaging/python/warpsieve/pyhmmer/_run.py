@@ -7,8 +7,8 @@ from pyhmmer.plan7 import HMM
 
 from .. import arguments, hits
 from ..search import Memory, call
-from ._hits import raw, top_hits
-from ._inputs import Models, Sequences, Theirs, check_consensus, check_model, letters
+from ._hits import top_hits
+from ._inputs import Models, Sequences, Theirs, check_consensus, check_model, letters, raw
 
 MOST = 2000  # queries of a run: their objects are in memory
 LEAST_BLOCK, LEAST_WINDOW = 50000, 4
@@ -112,8 +112,7 @@ class ModelSearch:
         models = [query if isinstance(query, HMM) else make(query) for query in queries]
         for hmm in models:
             self.check(hmm)
-        return self.search(models, queries)
-
+        yield from self.search(models, queries)
 
     def set_windows(self, given):
         """Takes the windows of a search of long targets."""
@@ -174,10 +173,12 @@ class _Named(Sequences):
 def align(hmm, sequences, cpus, trim):
     """Returns an alignment in Stockholm's form. Raises Theirs for sequences that it does not tell apart."""
     names = [raw(s.name) for s in sequences]
-    if len(set(names)) < len(names) or any(len(name.split()) != 1 or name.strip() != name or name[:1] == b"#" for name in names):
+    if len(set(names)) < len(names) or any(len(name.split()) != 1 or name.strip() != name or name[:1] == b"#" or name[:2] == b"//" for name in names):
         raise Theirs("names of sequences are not words, or the same")
     if not names or any(s.accession or not len(s) for s in sequences):
         raise Theirs("a sequence has an accession, or no residues")
+    if any(d != d.strip() or b"\n" in d for d in (raw(s.description) for s in sequences)):
+        raise Theirs("a description begins or ends with a blank, or has several lines")
     check_consensus(hmm)
     model, file, out = Models([hmm]), _Named(sequences, hmm.alphabet), Memory("alignment")
     try:

@@ -19,7 +19,7 @@ from pyhmmer.hmmer import _hmmalign, _hmmscan, _hmmsearch, _jackhmmer, _nhmmer, 
 from pyhmmer.plan7 import HMM, Builder, HMMPressedFile, IterativeSearch, LongTargetsPipeline, Pipeline
 
 from . import _pressed
-from ._inputs import LIMIT, Models, Sequences, Theirs, check_alphabets, check_background, check_model, targets
+from ._inputs import LIMIT, Models, Sequences, Theirs, check_alphabets, check_background, check_model, has_plain_texts, targets
 from ._options import Options
 from ._run import ModelSearch, Search, align, log, scan, search_sequences
 
@@ -86,6 +86,7 @@ def _block(queries, sequences, alphabet, default, by_query=False):
         return queries, sequences, alphabet or sequences.alphabet
     if by_query and isinstance(queries, collections.abc.Iterable):
         first, queries = _first(queries)
+        sequences = sequences if first is not None else ()  # pyhmmer looks at none of them either
     elif by_query:
         first = queries
     else:
@@ -168,6 +169,8 @@ def hmmscan(queries, profiles, *, cpus=0, callback=None, backend="threading", **
             raise Theirs("cutoffs of a pressed file")
         for hmm in () if pressed else profiles:
             check_model(hmm, alphabet, pipeline.bit_cutoffs)
+            if not has_plain_texts(hmm):
+                raise Theirs("a model has a name of several words")
         if not pressed and not len(profiles):
             raise Theirs("there are no models")
         file, told = _pressed.file_of(profiles) if pressed else Models(profiles), Options(pipeline, options)
@@ -248,6 +251,8 @@ def jackhmmer(queries, sequences, *, max_iterations=5, select_hits=None, checkpo
             raise Theirs("this pyhmmer has no rounds with another search")
         if not max_iterations or max_iterations < 1:
             raise Theirs("max_iterations is no number above 0")
+        if pipeline.bit_cutoffs:
+            raise Theirs("models that are made in rounds have no cutoffs")
 
         def check(query):
             maker.check(query, (DigitalSequence, HMM))
