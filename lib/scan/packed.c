@@ -102,17 +102,27 @@ int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *er
     return ws_scan_packs_pairs(job) ? pairs_head(job, own, text, err) : ws_packed_head(text, ws_scan_of(job)->abc, err);
 }
 
+/* Returns number i of those that the worker made. */
+static uint32_t pick_of(const ws_outtext *made, uint64_t i) {
+    uint32_t pick;
+    memcpy(&pick, made->text.p + i * sizeof pick, sizeof pick);
+    return pick;
+}
+
 int ws_packed_output_add(const ws_job *job, void *own, const void *item, const ws_outtext *made, ws_buf *text,
                          ws_err *err) {
     ws_scan_form *f = own;
     const ws_batch *b = &((const ws_scan_item *)item)->batch;
     int rc = WS_OK;
     if (f->pairs) return made->rows ? pairs_add(job, f, item, text, err) : WS_OK;
-    for (size_t i = 0; i < made->rows && !rc; i++) {
-        uint32_t pick;
-        memcpy(&pick, made->text.p + i * sizeof pick, sizeof pick);
-        rc = ws_batch_copy_seq(&f->open, b, pick, err);
+    for (uint64_t i = 0; i < made->rows && !rc;) {
+        const size_t first = pick_of(made, i);
+        size_t end = first + 1;
+        while (i + (end - first) < made->rows && pick_of(made, i + (end - first)) == end) end++;
+        end = ws_packed_fit(&f->open, b, first, end);
+        rc = ws_batch_copy_seqs(&f->open, b, first, end, err);
         if (!rc && ws_packed_is_full(&f->open)) rc = close_block(f, text, err);
+        i += end - first;
     }
     return rc;
 }

@@ -112,6 +112,9 @@ void ws_batch_release(ws_batch *b);
 /* Makes room for `words` more words after nword. */
 int ws_batch_reserve_words(ws_batch *b, size_t words, ws_err *err);
 
+/* Makes room for so many more sequences, words and bytes of text, for a caller that fills in all. */
+int ws_batch_make_room(ws_batch *b, size_t seqs, size_t words, size_t text, ws_err *err);
+
 /* Makes room for proteins of so many residues in all in a batch without any. */
 int ws_batch_expect(ws_batch *b, uint64_t residues, ws_err *err);
 
@@ -121,7 +124,8 @@ int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err);
 /* Appends a sequence whose words (ws_batch_words(len) of them from word[first]) are already in place. */
 int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext *t, ws_err *err);
 
-/* Appends a copy of sequence i of another batch, without rows. */
+/* Appends copies of sequences first .. end - 1 of another batch, without rows; of sequence i. */
+int ws_batch_copy_seqs(ws_batch *to, const ws_batch *from, size_t first, size_t end, ws_err *err);
 int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err);
 
 /* Appends a row, of a sequence that is there. */

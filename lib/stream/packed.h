@@ -28,6 +28,9 @@ static inline int ws_packed_is_full(const ws_batch *open) {
            open->text.n >= WS_PACKED_BLOCK_TEXT;
 }
 
+/* Returns the end of those of sequences first .. end - 1 that go into a block with the open ones: the last fills it. */
+size_t ws_packed_fit(const ws_batch *open, const ws_batch *b, size_t first, size_t end);
+
 /* Totals of a stream, for its end block. */
 typedef struct ws_packed_totals {
     uint64_t blocks, seqs, residues;

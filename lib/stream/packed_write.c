@@ -2,6 +2,7 @@
  * Writer of the packed stream: see lib/stream/packed.h. */
 #include "lib/stream/packed.h"
 
+#include "lib/stream/gather.h"
 #include "lib/stream/packfmt.h"
 
 typedef struct picked { /* the sequences pick[0..n), or from..from+n if pick is NULL */
@@ -31,6 +32,17 @@ int ws_packed_end(ws_buf *out, const ws_packed_totals *t, const ws_stream_size *
     uint64_t v[PACK_NUMBERS] = {[END_BLOCKS] = t->blocks, [END_SEQS] = t->seqs, [END_RESIDUES] = t->residues};
     if (size) ws_ledger_to_frame(size, &v[END_IN], &v[END_IN_RESIDUES]);
     return ws_pack_frame(out, PACK_END, v, err);
+}
+
+size_t ws_packed_fit(const ws_batch *open, const ws_batch *b, size_t first, size_t end) {
+    ws_batch with = {.n = open->n, .nword = open->nword, .text.n = open->text.n};
+    for (; first < end && !ws_packed_is_full(&with); first++) {
+        const ws_seqtext *t = &b->seqtext[first];
+        with.n++;
+        with.nword += ws_batch_words(b->len[first]);
+        with.text.n += t->name.n + t->desc.n + t->qual.n + t->acc.n;
+    }
+    return first;
 }
 
 /* Plans the next block: how many sequences it takes, and its numbers. */
@@ -79,7 +91,27 @@ static void put(ws_buf *out, const void *from, size_t n) {
     out->n += n;
 }
 
-static void put_text(ws_buf *out, const ws_batch *b, ws_slice s) { put(out, s.n ? ws_batch_text(b, s) : NULL, s.n); }
+static void put_texts(ws_buf *out, const picked *p) {
+    ws_gather g = {.to = out->p + out->n};
+    for (size_t i = 0; i < p->n; i++) {
+        const ws_seqtext *t = &p->b->seqtext[at(p, i)];
+        ws_gather_add(&g, ws_batch_text(p->b, t->name), t->name.n);
+        ws_gather_add(&g, ws_batch_text(p->b, t->desc), t->desc.n);
+        ws_gather_add(&g, ws_batch_text(p->b, t->qual), t->qual.n);
+    }
+    ws_gather_end(&g);
+    out->n = (size_t)(g.to - out->p);
+}
+
+static void put_words(ws_buf *out, const picked *p) {
+    ws_gather g = {.to = out->p + out->n};
+    for (size_t i = 0; i < p->n; i++) {
+        const size_t k = at(p, i);
+        ws_gather_add(&g, p->b->word + p->b->first[k], 4 * ws_batch_words(p->b->len[k]));
+    }
+    ws_gather_end(&g);
+    out->n = (size_t)(g.to - out->p);
+}
 
 static int put_body(ws_buf *out, const picked *p, const pack_frame *f, ws_err *err) {
     const size_t start = out->n;
@@ -87,17 +119,9 @@ static int put_body(ws_buf *out, const picked *p, const pack_frame *f, ws_err *e
     if (!rc) rc = put_lengths(out, p, (int)(f->v[BLOCK_FLAGS] & PACK_HAS_QUAL), err);
     if (rc) return rc;
     put(out, p->phrase, p->nphrase);
-    for (size_t i = 0; i < p->n; i++) {
-        const ws_seqtext *t = &p->b->seqtext[at(p, i)];
-        put_text(out, p->b, t->name);
-        put_text(out, p->b, t->desc);
-        put_text(out, p->b, t->qual);
-    }
+    put_texts(out, p);
     put_zeros(out, start + (size_t)pack_front(f) - out->n);
-    for (size_t i = 0; i < p->n; i++) {
-        const size_t k = at(p, i);
-        put(out, p->b->word + p->b->first[k], 4 * ws_batch_words(p->b->len[k]));
-    }
+    put_words(out, p);
     put_zeros(out, (size_t)pack_gap(f));
     const uint64_t check = XXH3_64bits(out->p + start, out->n - start);
     put(out, &check, sizeof check);
