@@ -187,12 +187,20 @@ static int unpack(const ws_scan_state *s, ws_scan_thread *thread, const ws_batch
     return WS_OK;
 }
 
+int ws_scan_passes_all(const ws_scan_state *s, const ws_batch *b) {
+    const ws_scan *scan = s->scan;
+    return !s->job->tool->backends && !b->has_rows && !scan->emit[0] && scan->out_format != WS_OUT_TSV;
+}
+
 int ws_scan_work(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err) {
     const ws_batch *b = &it->batch;
     const size_t n = s->job->ntarget, from = part * n / it->nparts, to = (part + 1) * n / it->nparts;
     pairing p = {0};
     ws_hits *hits = &it->part[part];
+    const int all = ws_scan_passes_all(s, b);
+    if (all && s->scan->out_format != WS_OUT_FASTA) return WS_OK; /* nothing looks at its residues */
     int rc = unpack(s, thread, b, it->identity, err);
+    if (!rc && all) return WS_OK;
     if (!rc && !s->job->tool->backends) return pass_all(hits, b, err);
     if (!rc) rc = pairing_make(&p, b, from, to - from, err);
     if (!rc && p.start) rc = ready_targets(s, b, &p, err);

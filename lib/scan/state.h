@@ -139,6 +139,8 @@ static inline int ws_rows_are_free(const ws_batch *b) { return b->nrow > 0 && b-
 int ws_scan_split(const ws_scan_state *s, ws_scan_item *it, ws_err *err);   /* sets nparts, at least 1 */
 /* Scores the targets of a part against the batch: its hits, target by target. */
 int ws_scan_work(ws_scan_state *s, ws_scan_item *it, size_t part, ws_scan_thread *thread, ws_err *err);
+/* Returns whether each sequence of a batch is written once, by a tool without targets: then no hits are listed. */
+int ws_scan_passes_all(const ws_scan_state *s, const ws_batch *b);
 int ws_scan_collect(const ws_scan_state *s, ws_scan_item *it, ws_err *err); /* sets hits, once all parts are scored */
 void ws_scan_item_release(ws_scan_item *it);
 
