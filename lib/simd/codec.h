@@ -11,6 +11,20 @@
 
 #include <stddef.h>
 
+/* A genetic code. The number of a codon has five bits for each of its bases. */
+enum { WS_CODON_RESIDUE = 31, WS_CODON_STOP = 64, WS_CODON_START = 128 }; /* bits of a codon's entry */
+typedef struct ws_codons {
+    uint8_t of[1 << 15];
+    uint8_t plain[64]; /* the same of codons whose bases are below 4, with two bits for each base */
+} ws_codons;
+
+/* A frame of codons: their residues, and bit k % 64 of word k / 64: codon k is a stop, or may begin an ORF. */
+typedef struct ws_frame {
+    uint8_t *residue;
+    uint64_t *stop, *start;
+} ws_frame;
+enum { WS_FRAMES = 3, WS_FRAME_STEP = 64 };
+
 typedef struct ws_codec {
     const char *name; /* the width: "avx2", "scalar" */
     /* Translates text[0..n) to codes, up to the first character that is no residue (code_of >= WS_C_SKIP). Returns
@@ -36,6 +50,9 @@ typedef struct ws_codec {
     /* Writes the other strand of n codes of a nucleotide alphabet to other[0..n): the complements in reverse order.
      * The arrays must not overlap; nothing beyond them is read or written. */
     void (*other_strand)(const ws_abc *abc, const uint8_t *code, size_t n, uint8_t *other);
+    /* Looks up steps * WS_FRAME_STEP codons of each frame; codon k of frame f has the bases 3k + f to 3k + f + 2. Reads
+     * 3 * WS_FRAME_STEP * steps + 3 bases, and writes what belongs to the codons alone. */
+    void (*frames)(const ws_codons *table, const uint8_t *base, size_t steps, const ws_frame frame[WS_FRAMES]);
 } ws_codec;
 
 /* The variants. Callers use ws_codec_get, because only scalar runs everywhere. */

@@ -8,6 +8,7 @@
  *   V_LOAD_PART(p, n)                 the first n < V_BYTES bytes, ' ' after them; reads no others
  *   V_SET8 V_SET32 V_SET64            one value everywhere
  *   V_ROW(p)         16 bytes from p in every 128-bit lane
+ *   V_LANES(p, step) 16 bytes to each 128-bit lane, from p, p + step and so on
  *   V_AND V_OR V_XOR V_ADD32 V_SHUFFLE8 V_MADDUBS V_MADD16 V_MULLO16
  *   V_LOOKUP8(t, v)  byte v[i] of the lane of t where v[i] is below 16, elsewhere 0
  *   V_SRL16 V_SRL32 V_SRL64 V_SLL64
@@ -197,4 +198,64 @@ static void other_strand(const ws_abc *abc, const uint8_t *code, size_t n, uint8
     ws_codec_scalar.other_strand(abc, code + i, n - i, other);
 }
 
-const ws_codec CODEC = {CODEC_NAME, digitise, digitise_lines, pack, unpack, spell, check, copy_text, other_strand};
+/* [j][i]: where every third byte of 48, from byte j on, stands in the 16 bytes from 16 i on. */
+#define NO 0x80
+static const uint8_t thirds[3][3][16] = {
+    {{0, 3, 6, 9, 12, 15, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, NO, 2, 5, 8, 11, 14, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 1, 4, 7, 10, 13}},
+    {{1, 4, 7, 10, 13, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, 0, 3, 6, 9, 12, 15, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 2, 5, 8, 11, 14}},
+    {{2, 5, 8, 11, 14, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, 1, 4, 7, 10, 13, NO, NO, NO, NO, NO, NO},
+     {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, 0, 3, 6, 9, 12, 15}}};
+#undef NO
+
+/* Sets third[j] to every third of 3 * V_BYTES bytes, from byte j on. */
+WS_INLINE void take_thirds(const uint8_t *p, int n, V *third) {
+    const V x[3] = {V_LANES(p, 48), V_LANES(p + 16, 48), V_LANES(p + 32, 48)};
+    for (int j = 0; j < n; j++)
+        third[j] = V_OR(V_OR(V_SHUFFLE8(x[0], V_ROW(thirds[j][0])), V_SHUFFLE8(x[1], V_ROW(thirds[j][1]))),
+                        V_SHUFFLE8(x[2], V_ROW(thirds[j][2])));
+}
+
+/* Looks up V_BYTES codons of each frame, as far as their bases are below 4, and shifts the bits of these by `at`.
+ * Returns not 0 if a base is not below 4. */
+WS_INLINE int plain_codons(const V *row, const uint8_t *base, size_t at, const ws_frame *frame, uint64_t *stop,
+                           uint64_t *start) {
+    V b[WS_FRAMES + 2]; /* of the codons of frame f: b[f], b[f + 1], b[f + 2] */
+    take_thirds(base, 3, b);
+    take_thirds(base + 3, 2, b + 3);
+    for (int f = 0; f < WS_FRAMES; f++) {
+        const V codon = V_OR(V_OR(V_SLL64(b[f], 4), V_SLL64(b[f + 1], 2)), b[f + 2]);
+        V x = V_LOOKUP8(row[0], codon);
+        for (int k = 1; k < 4; k++) x = V_OR(x, V_LOOKUP8(row[k], V_XOR(codon, V_SET8(16 * k))));
+        V_STORE(frame[f].residue + at, V_AND(x, V_SET8(WS_CODON_RESIDUE)));
+        stop[f] |= V_TOPS8(V_SLL64(x, 1)) << at % WS_FRAME_STEP;
+        start[f] |= V_TOPS8(x) << at % WS_FRAME_STEP;
+    }
+    return V_ANY(V_AND(V_OR(V_OR(V_OR(b[0], b[1]), V_OR(b[2], b[3])), b[4]), V_SET8(0xfc)));
+}
+
+static void frames(const ws_codons *table, const uint8_t *base, size_t steps, const ws_frame frame[WS_FRAMES]) {
+    const V row[4] = {V_ROW(table->plain), V_ROW(table->plain + 16), V_ROW(table->plain + 32),
+                      V_ROW(table->plain + 48)};
+    for (size_t w = 0; w < steps; w++) {
+        const uint8_t *here = base + 3 * WS_FRAME_STEP * w;
+        uint64_t stop[WS_FRAMES] = {0}, start[WS_FRAMES] = {0};
+        ws_frame rest[WS_FRAMES];
+        int odd = 0;
+        for (size_t k = 0; k < WS_FRAME_STEP; k += V_BYTES)
+            odd |= plain_codons(row, here + 3 * k, WS_FRAME_STEP * w + k, frame, stop, start);
+        for (int f = 0; f < WS_FRAMES; f++) {
+            frame[f].stop[w] = stop[f];
+            frame[f].start[w] = start[f];
+            rest[f] = (ws_frame){frame[f].residue + WS_FRAME_STEP * w, frame[f].stop + w, frame[f].start + w};
+        }
+        if (odd) ws_codec_scalar.frames(table, here, 1, rest);
+    }
+}
+
+const ws_codec CODEC = {CODEC_NAME, digitise, digitise_lines, pack,         unpack,
+                        spell,      check,    copy_text,      other_strand, frames};

@@ -27,6 +27,7 @@ static inline __m256i load_part(const char *p, size_t n) {
 #define V_SET32(x) _mm256_set1_epi32(x)
 #define V_SET64(x) _mm256_set1_epi64x(x)
 #define V_ROW(p) _mm256_broadcastsi128_si256(VH_LOAD(p))
+#define V_LANES(p, step) _mm256_inserti128_si256(_mm256_castsi128_si256(VH_LOAD(p)), VH_LOAD((p) + (step)), 1)
 #define V_AND _mm256_and_si256
 #define V_OR _mm256_or_si256
 #define V_XOR _mm256_xor_si256

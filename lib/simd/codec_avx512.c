@@ -6,6 +6,13 @@
 #include <immintrin.h>
 #include <string.h>
 
+static inline __m512i lanes(const uint8_t *p, size_t step) {
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p));
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + step)), 1);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + 2 * step)), 2);
+    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(p + 3 * step)), 3);
+}
+
 #define CODEC ws_codec_avx512
 #define CODEC_NAME "avx512"
 #define V __m512i
@@ -20,6 +27,7 @@
 #define V_SET32(x) _mm512_set1_epi32(x)
 #define V_SET64(x) _mm512_set1_epi64(x)
 #define V_ROW(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(p)))
+#define V_LANES(p, step) lanes(p, step)
 #define V_AND _mm512_and_si512
 #define V_OR _mm512_or_si512
 #define V_XOR _mm512_xor_si512

@@ -56,6 +56,7 @@ static inline uint64_t tops(uint8x16_t v) {
 #define V_SET32(x) OF_U32(vdupq_n_u32((uint32_t)(x)))
 #define V_SET64(x) OF_U64(vdupq_n_u64((uint64_t)(x)))
 #define V_ROW(p) vld1q_u8((const uint8_t *)(p))
+#define V_LANES(p, step) V_LOAD(p)
 #define V_AND vandq_u8
 #define V_OR vorrq_u8
 #define V_XOR veorq_u8

@@ -64,5 +64,20 @@ static void other_strand(const ws_abc *abc, const uint8_t *code, size_t n, uint8
     for (size_t i = 0; i < n; i++) other[n - 1 - i] = abc->complement[code[i] & 31];
 }
 
-const ws_codec ws_codec_scalar = {"scalar", digitise, digitise_lines, pack,        unpack,
-                                  spell,    check,    copy_text,      other_strand};
+static void frames(const ws_codons *table, const uint8_t *base, size_t steps, const ws_frame frame[WS_FRAMES]) {
+    for (size_t f = 0; f < WS_FRAMES; f++, base++)
+        for (size_t w = 0; w < steps; w++) {
+            uint64_t stop = 0, start = 0;
+            for (size_t k = 0; k < WS_FRAME_STEP; k++) {
+                const uint8_t *b = base + 3 * (WS_FRAME_STEP * w + k), is = table->of[b[0] << 10 | b[1] << 5 | b[2]];
+                frame[f].residue[WS_FRAME_STEP * w + k] = is & WS_CODON_RESIDUE;
+                stop |= (uint64_t)(is / WS_CODON_STOP & 1) << k;
+                start |= (uint64_t)(is / WS_CODON_START) << k;
+            }
+            frame[f].stop[w] = stop;
+            frame[f].start[w] = start;
+        }
+}
+
+const ws_codec ws_codec_scalar = {"scalar", digitise,  digitise_lines, pack,  unpack,
+                                  spell,    check,     copy_text,      other_strand, frames};

@@ -74,9 +74,9 @@ static int begins(int t, int at, ws_starts starts) {
     return starts == WS_STARTS_ATG ? at == place(0, 3, 2) : tables[t].start[at] == 'M';
 }
 
-static void set_codon(ws_gencode *g, int t, ws_starts starts, const int *base) {
+/* Returns what a codon is. */
+static uint8_t codon_of(int t, ws_starts starts, const int *base) {
     const ws_abc *amino = ws_abc_get(WS_ABC_AMINO);
-    const uint8_t code[3] = {(uint8_t)base[0], (uint8_t)base[1], (uint8_t)base[2]};
     const uint64_t may = meanings(ws_abc_get(WS_ABC_DNA), base);
     int residue = -1, all = may != 0;
     for (int at = 0; at < BASES * BASES * BASES; at++) {
@@ -85,8 +85,8 @@ static void set_codon(ws_gencode *g, int t, ws_starts starts, const int *base) {
         residue = residue < 0 || residue == r ? r : amino->any;
         all &= begins(t, at, starts);
     }
-    g->residue[ws_codon(code)] = (uint8_t)(residue < 0 ? amino->any : residue);
-    g->starts[ws_codon(code)] = (uint8_t)all;
+    if (residue < 0) residue = amino->any;
+    return (uint8_t)(residue | (residue == amino->code_of['*'] ? WS_CODON_STOP : 0) | (all ? WS_CODON_START : 0));
 }
 
 static int find(long long table) {
@@ -106,11 +106,13 @@ int ws_gencode_check(long long table, const char *option, ws_err *err) {
 }
 
 void ws_gencode_make(ws_gencode *g, long long table, ws_starts starts) {
-    const int t = find(table), n = ws_abc_get(WS_ABC_DNA)->Kp;
+    const int t = find(table);
+    ws_codons *c = &g->codons;
     g->first = starts == WS_STARTS_ANY ? -1 : ws_abc_get(WS_ABC_AMINO)->code_of['M'];
-    memset(g->residue, ws_abc_get(WS_ABC_AMINO)->any, sizeof g->residue);
-    memset(g->starts, 0, sizeof g->starts);
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
-            for (int c = 0; c < n; c++) set_codon(g, t, starts, (const int[3]){a, b, c});
+    memset(c->of, ws_abc_get(WS_ABC_AMINO)->any, sizeof c->of);
+    for (int i = 0; i < (int)sizeof c->of; i++) {
+        const int base[] = {i >> 10, i >> 5 & 31, i & 31}, Kp = ws_abc_get(WS_ABC_DNA)->Kp;
+        if (base[0] < Kp && base[1] < Kp && base[2] < Kp) c->of[i] = codon_of(t, starts, base);
+    }
+    for (size_t i = 0; i < sizeof c->plain; i++) c->plain[i] = c->of[i >> 4 << 10 | (i >> 2 & 3) << 5 | (i & 3)];
 }

@@ -3,7 +3,10 @@
  *
  * A strand's places count from 0 in its own direction. The codons that begin at places of one remainder by 3 are a
  * frame. An ORF of a frame ends before a stop codon, or with the frame's last whole codon; it begins at the first codon
- * behind the stop codon before it that the genetic code lets begin one. Internal to lib/translate. */
+ * behind the stop codon before it that the genetic code lets begin one.
+ *
+ * ORFs are found first, without text and without numbers. Once the ORFs before them are counted, they are written, each
+ * once, to where they stand in a batch. Both are the work of any thread. Internal to lib/translate. */
 #ifndef WS_TRANSLATE_CUT_H
 #define WS_TRANSLATE_CUT_H
 
@@ -24,8 +27,9 @@ typedef struct ws_cut_room {
 } ws_cut_room;
 void ws_cut_room_release(ws_cut_room *room);
 
-/* Returns n bases of a strand from a place on, until the next call with the same memory; NULL and a sentence without
- * memory, or if the file cannot be read. */
+/* Returns n bases of a strand from a place on, and WS_BASES_SLACK bytes of any content, until the next call with the
+ * same memory; NULL and a sentence without memory, or if the file cannot be read. */
+enum { WS_BASES_SLACK = 3 * WS_FRAME_STEP + 3 };
 uint8_t *ws_bases_get(const ws_bases *b, const ws_codec *codec, int minus, uint64_t from, size_t n, ws_cut_room *room,
                       ws_err *err);
 
@@ -35,7 +39,6 @@ typedef struct ws_cut_text {
     size_t nname, ndesc;
 } ws_cut_text;
 
-enum { WS_FRAMES = 3 };
 #define WS_NO_PLACE UINT64_MAX
 
 /* A part of a strand: the codons that begin at places lo .. hi - 1. Its ORFs are those that end there. */
@@ -58,16 +61,40 @@ typedef struct ws_cut {
     const ws_codec *codec;
 } ws_cut;
 
-/* A name has this much room in a batch of ORFs, and the description follows. ws_cut_number writes the name into the end
- * of it. */
-enum { WS_CUT_NAME = 24 };
-void ws_cut_number(ws_batch *b, size_t i, uint64_t number);
+/* An ORF of one of several spans. */
+typedef struct ws_cut_orf {
+    uint64_t from;    /* the place of its first base */
+    uint32_t n;       /* residues */
+    uint32_t span;    /* its number */
+    uint32_t residue; /* where they are in ws_cut_orfs.residue; WS_CUT_FAR: nowhere, since it begins before the span */
+} ws_cut_orf;
+#define WS_CUT_FAR UINT32_MAX
 
-/* Appends the ORFs of a span to a batch, without numbers, but for the first `skip` of them. Stops once the batch is
- * full, and adds what it has added to *skip; *whole: nothing of the span is left. WS_ENOMEM, WS_EIO, or WS_EDATA for an
- * ORF that is too long for a batch. */
-int ws_cut_span(const ws_cut *c, const ws_span *s, ws_cut_room *room, ws_batch *to, uint64_t *skip, int *whole,
-                ws_err *err);
+typedef struct ws_cut_orfs {
+    ws_cut_orf *orf;
+    size_t n, cap;
+    ws_buf residue; /* codes */
+} ws_cut_orfs;
+void ws_cut_orfs_release(ws_cut_orfs *o);
+
+/* Appends the ORFs of a span, the next of several that have fewer than 2^24 codons in all. WS_ENOMEM, WS_EIO, or
+ * WS_EDATA for an ORF that is too long for a batch; those before it are there. */
+int ws_cut_find(const ws_cut *c, const ws_span *s, uint32_t number, ws_cut_room *room, ws_cut_orfs *to, ws_err *err);
+
+/* Where ORFs stand in a batch, and the number of the first one in its name. */
+typedef struct ws_cut_place {
+    size_t seq, word, text;
+    uint64_t number;
+} ws_cut_place;
+/* Moves a place behind an ORF, as far as its text may reach. */
+void ws_cut_pass(ws_cut_place *to, const ws_span *span, const ws_cut_orf *o);
+/* Between places that several threads write to are so many words. */
+enum { WS_CUT_GAP = 16 };
+
+/* Writes ORFs first .. end - 1 to a batch that has room for them. Returns where its text ends in *text. WS_ENOMEM,
+ * WS_EIO. */
+int ws_cut_write(const ws_cut *c, const ws_span *span, const ws_cut_orfs *from, size_t first, size_t end,
+                 ws_cut_place to, ws_batch *b, size_t *text, ws_err *err);
 
 /* Sets open[] to what is open at `hi`, given what is open at `lo` of the same strand. Looks at no more than it must.
  * WS_ENOMEM, WS_EIO. */

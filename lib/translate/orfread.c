@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Bases into batches of ORFs: see lib/translate/orfread.h.
  *
- * A round takes spans of records that are there, some to a job, and all threads that have nothing else to do cut jobs.
- * Once all are cut, their ORFs are numbered and leave in the order of the jobs, batch by batch. Then comes the next
- * round. */
+ * A round takes spans of records that are there, some to a job, and all threads that have nothing else to do find the
+ * ORFs of jobs. They leave in the order of the jobs, batch by batch: once it is known how many of each job go into a
+ * batch, their places and numbers are, and the same threads write them there. Then comes the next round. */
 #include "lib/translate/orfread.h"
 
 #include "lib/stream/policy.h"
@@ -18,12 +18,13 @@ typedef struct job {
     size_t n, cap;
     uint64_t bases;
 
-    size_t at;      /* the span that is cut */
-    uint64_t skip;  /* ORFs of it that have left */
-    ws_batch orfs;
-    size_t left;    /* of these have left */
     ws_cut_room room;
-    ws_err err;
+    ws_cut_orfs orfs;
+    ws_err err;      /* of finding: it comes behind the ORFs */
+    size_t left, end; /* of these have left; go into the batch at hand */
+    ws_cut_place to;  /* ... here */
+    size_t text;      /* their text ends here */
+    ws_err bad;       /* of writing */
 } job;
 
 struct ws_orfread {
@@ -46,6 +47,7 @@ struct ws_orfread {
     pthread_cond_t done_change;
     size_t taken, done; /* jobs; threads take jobs while taken < open */
     size_t open;
+    ws_batch *to; /* what they do: they write to it; NULL: they find */
     ws_seqread_counts counts;
     uint64_t cut_bases; /* of all strands that are wanted: those whose ORFs have left */
 
@@ -89,7 +91,7 @@ int ws_orfread_open(ws_orfread **out, const ws_seqread_conf *conf, const ws_tran
 
 static void job_release(job *j) {
     ws_free(j->span);
-    ws_batch_release(&j->orfs);
+    ws_cut_orfs_release(&j->orfs);
     ws_cut_room_release(&j->room);
 }
 
@@ -115,10 +117,9 @@ void ws_orfread_batch(ws_orfread *r, uint64_t residues) {
 
 static job *new_job(ws_orfread *r) {
     job *j = &r->job[r->n++];
-    j->n = j->at = j->left = 0;
-    j->bases = j->skip = 0;
+    j->n = j->left = j->orfs.n = j->orfs.residue.n = 0;
+    j->bases = 0;
     j->err = (ws_err){0};
-    ws_batch_reuse(&j->orfs);
     return j;
 }
 
@@ -181,7 +182,7 @@ static int add_next(ws_orfread *r, int *full, ws_err *err) {
         return ws_record_add(&r->record, &r->dna, i, r->hold, r->cut.codec, !r->watson, err);
     }
     if (n <= WS_STREAM_CUT / 2) {
-        job *j = job_for(r, (r->watson + r->crick) * ws_max(n, 1));
+        job *j = job_for(r, (r->watson + r->crick) * ws_max(n, WS_FRAMES * WS_FRAME_STEP));
         *full = !j;
         if (*full) return WS_OK;
         r->next++;
@@ -200,36 +201,39 @@ static int make_round(ws_orfread *r, ws_err *err) {
     return rc;
 }
 
-/* ---- cutting ---- */
+/* ---- jobs ---- */
 
-/* Cuts what is left of a job, or so much of it that its batch is full. A failure stays with the job. */
-static void cut_job(const ws_orfread *r, job *j) {
-    int whole, rc = WS_OK;
-    while (j->at < j->n && !rc) {
-        rc = ws_cut_span(&r->cut, &j->span[j->at], &j->room, &j->orfs, &j->skip, &whole, &j->err);
-        if (rc) j->err.code = rc;
-        if (!rc && !whole) return;
-        j->skip = 0;
-        j->at++;
+/* Finds the ORFs of a job, or writes those that go into a batch. A failure stays with the job. */
+static void do_job(const ws_orfread *r, job *j, ws_batch *to) {
+    int rc = WS_OK;
+    if (to) {
+        j->bad.code = ws_cut_write(&r->cut, j->span, &j->orfs, j->left, j->end, j->to, to, &j->text, &j->bad);
+        return;
     }
+    for (uint32_t i = 0; i < j->n && !rc; i++)
+        rc = ws_cut_find(&r->cut, &j->span[i], i, &j->room, &j->orfs, &j->err);
+    j->err.code = rc;
 }
 
-/* Cuts the next job of the round. Returns 0 if no job is left. The lock is held, but for the work. */
-static int cut_one(ws_orfread *r) {
+/* Does the next job of those that are open. Returns 0 if no job is left. The lock is held, but for the work. */
+static int do_one(ws_orfread *r) {
     if (r->taken >= r->open) return 0;
     job *j = &r->job[r->taken++];
+    ws_batch *to = r->to;
     pthread_mutex_unlock(&r->lock);
-    cut_job(r, j);
+    do_job(r, j, to);
     pthread_mutex_lock(&r->lock);
     if (++r->done == r->open) pthread_cond_signal(&r->done_change);
     return 1;
 }
 
-static void cut_all(ws_orfread *r) {
+/* Does jobs first .. end - 1, with the help of threads that call ws_orfread_ahead. */
+static void do_jobs(ws_orfread *r, size_t first, size_t end, ws_batch *to) {
     pthread_mutex_lock(&r->lock);
-    r->taken = r->done = 0;
-    r->open = r->n;
-    while (cut_one(r)) continue;
+    r->taken = r->done = first;
+    r->open = end;
+    r->to = to;
+    while (do_one(r)) continue;
     while (r->done < r->open) pthread_cond_wait(&r->done_change, &r->lock);
     r->open = 0;
     pthread_mutex_unlock(&r->lock);
@@ -237,9 +241,9 @@ static void cut_all(ws_orfread *r) {
 
 int ws_orfread_ahead(ws_orfread *r) {
     pthread_mutex_lock(&r->lock);
-    const int cut = cut_one(r);
+    const int some = do_one(r);
     pthread_mutex_unlock(&r->lock);
-    return cut ? 1 : ws_seqread_ahead(r->in);
+    return some ? 1 : ws_seqread_ahead(r->in);
 }
 
 /* ---- batches ---- */
@@ -248,61 +252,55 @@ static int is_full(const ws_seqread_conf *c, uint64_t most, uint64_t residues, s
     return residues >= most || n >= c->batch_seqs || n >= most || text / 64 >= most;
 }
 
-/* Appends sequences from .. to - 1 of one batch to another, and numbers them. */
-static int append(ws_batch *b, const ws_batch *from, size_t first, size_t end, uint64_t number, ws_err *err) {
-    const size_t text = from->seqtext[first].name.at, word = (size_t)from->first[first],
-                 last = end - 1, ntext = from->seqtext[last].desc.at + from->seqtext[last].desc.n - text,
-                 nword = (size_t)from->first[last] + ws_batch_words(from->len[last]) - word, to = b->text.n,
-                 at = b->nword;
-    int rc = ws_batch_reserve_words(b, nword, err);
-    if (!rc) rc = ws_batch_add_text(b, from->text.p + text, ntext, err);
-    if (!rc && nword) memcpy(b->word + at, from->word + word, nword * sizeof *b->word);
-    for (size_t i = first; i < end && !rc; i++) {
-        ws_seqtext t = from->seqtext[i];
-        t.name.at += to - text;
-        t.desc.at += to - text;
-        rc = ws_batch_add_seq(b, from->first[i] - word + at, from->len[i], &t, err);
-        if (!rc) ws_cut_number(b, b->n - 1, number++);
-    }
-    return rc;
-}
-
-/* Moves ORFs of a job until the batch is full. */
-static int deliver_job(ws_orfread *r, job *j, ws_batch *b, uint64_t most, int *full, ws_err *err) {
-    const size_t first = j->left, text = b->text.n;
-    uint64_t residues = b->residues;
-    while (j->left < j->orfs.n && !*full) {
-        residues += j->orfs.len[j->left++];
-        *full = is_full(&r->conf, most, residues, b->n + j->left - first,
-                        text + j->orfs.seqtext[j->left - 1].desc.at - j->orfs.seqtext[first].name.at);
-    }
-    return j->left == first ? WS_OK : append(b, &j->orfs, first, j->left, r->counts.seqs + b->n + 1, err);
-}
-
-/* Fills a batch with ORFs that are cut. A job whose batch was full goes on once that has left. */
-static int deliver(ws_orfread *r, ws_batch *b, ws_err *err) {
+/* Gives ORFs of jobs from the first that has some left their places in a batch, until it is full or a job failed.
+ * Returns the end of these jobs, and sets what the places take and *residues. */
+static size_t give_places(ws_orfread *r, ws_cut_place *at, uint64_t *residues) {
     const uint64_t most = r->conf.grows ? ws_stream_batch(r->counts.residues, r->conf.batch_residues)
                                         : r->conf.batch_residues;
-    int full = 0, rc = b->word_cap ? WS_OK : ws_batch_expect(b, most, err);
-    while (r->now < r->n && !full && !rc) {
-        job *j = &r->job[r->now];
-        rc = deliver_job(r, j, b, most, &full, err);
-        if (rc || j->left < j->orfs.n) break;
-        if (j->err.code) {
-            r->end = j->err;
-            r->n = 0;
-        } else if (j->at < j->n) {
-            ws_batch_reuse(&j->orfs);
-            j->left = 0;
-            cut_job(r, j);
-        } else {
-            r->now++;
-            pthread_mutex_lock(&r->lock);
-            r->cut_bases += j->bases;
-            pthread_mutex_unlock(&r->lock);
+    size_t i = r->now;
+    int full = 0;
+    for (; i < r->n && !full; i++) {
+        job *j = &r->job[i];
+        if (i > r->now && j[-1].err.code) break;
+        j->to = *at;
+        for (j->end = j->left; j->end < j->orfs.n && !full; j->end++) {
+            const ws_cut_orf *o = &j->orfs.orf[j->end];
+            *residues += o->n;
+            ws_cut_pass(at, j->span, o);
+            full = is_full(&r->conf, most, *residues, at->seq, at->text);
         }
+        at->word += WS_CUT_GAP;
     }
-    return rc;
+    return i;
+}
+
+/* Fills a batch with ORFs that are found. */
+static int deliver(ws_orfread *r, ws_batch *b, ws_err *err) {
+    ws_cut_place at = {.number = r->counts.seqs + 1};
+    uint64_t residues = 0;
+    const size_t end = give_places(r, &at, &residues);
+    int rc = at.seq ? ws_batch_make_room(b, at.seq, at.word, at.text, err) : WS_OK;
+    if (!rc && at.seq) do_jobs(r, r->now, end, b);
+    for (size_t i = r->now; i < end && !rc; i++) {
+        job *j = &r->job[i];
+        if (at.seq && j->bad.code) *err = j->bad;
+        rc = at.seq ? j->bad.code : WS_OK;
+        if (j->end > j->left) b->text.n = j->text;
+        j->left = j->end;
+    }
+    if (rc) return rc;
+    b->n = at.seq;
+    b->nword = at.word;
+    b->residues = residues;
+    pthread_mutex_lock(&r->lock);
+    for (; r->now < end && r->job[r->now].left == r->job[r->now].orfs.n && !r->job[r->now].err.code; r->now++)
+        r->cut_bases += r->job[r->now].bases;
+    pthread_mutex_unlock(&r->lock);
+    if (!at.seq && r->now < end) {
+        r->end = r->job[r->now].err;
+        r->n = 0;
+    }
+    return WS_OK;
 }
 
 static void count(ws_orfread *r, ws_batch *b) {
@@ -346,7 +344,7 @@ int ws_orfread_fill(ws_orfread *r, ws_batch *b, ws_err *err) {
             return r->end.code;
         }
         rc = make_round(r, err);
-        if (!rc && r->n) cut_all(r);
+        if (!rc && r->n) do_jobs(r, 0, r->n, NULL);
         else if (!rc) rc = read_bases(r, err);
     }
     if (rc && rc != WS_AGAIN && !r->end.code) {

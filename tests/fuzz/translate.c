@@ -123,8 +123,9 @@ static int is_of(const problem *q, const record *r, const ws_orf *o, const uint3
         for (size_t k = 0; k < CODON; k++)
             codon[k] = o->minus ? other[r->base[o->from - 1 - CODON * i - k]] : r->base[o->from - 1 + CODON * i + k];
         const unsigned residue = word[i / WS_RESIDUES_PER_WORD] >> 5 * (i % WS_RESIDUES_PER_WORD) & 31;
-        if (i == 0 && !q->code->starts[ws_codon(codon)]) return 0;
-        if (residue != (i == 0 && q->code->first >= 0 ? (unsigned)q->code->first : q->code->residue[ws_codon(codon)]) ||
+        const unsigned is = ws_codon(q->code, codon);
+        if (i == 0 && !(is & WS_CODON_START)) return 0;
+        if (residue != (i == 0 && q->code->first >= 0 ? (unsigned)q->code->first : is & WS_CODON_RESIDUE) ||
             residue == ws_abc_get(WS_ABC_AMINO)->code_of[STOP])
             return 0;
     }

@@ -128,6 +128,38 @@ static int same_strands(const ws_codec *c, const ws_abc *abc, uint64_t *seed, si
     return same;
 }
 
+/* Codons with every code, few or no degenerate ones: residues and bits, and nothing behind them. */
+static int same_frames(const ws_codec *c, const ws_codons *table, uint64_t *seed, size_t steps) {
+    enum { STEP = WS_FRAME_STEP, MOST = 4 };
+    static const size_t odd[] = {1, 40, 1 << 20};
+    const size_t n = 3 * STEP * steps + 3, often = odd[below(seed, 3)];
+    uint8_t *base = malloc(n), residue[2][WS_FRAMES][STEP * MOST];
+    uint64_t bits[2][2 * WS_FRAMES][MOST];
+    must(base != NULL, "memory");
+    memset(residue, 0xee, sizeof residue);
+    memset(bits, 0xee, sizeof bits);
+    for (size_t i = 0; i < n; i++) base[i] = (uint8_t)below(seed, below(seed, often) ? 4 : 32);
+    for (int k = 0; k < 2; k++) {
+        ws_frame frame[WS_FRAMES];
+        for (int f = 0; f < WS_FRAMES; f++)
+            frame[f] = (ws_frame){residue[k][f], bits[k][2 * f], bits[k][2 * f + 1]};
+        (k ? c : &ws_codec_scalar)->frames(table, base, steps, frame);
+    }
+    free(base);
+    return !memcmp(residue[0], residue[1], sizeof residue[0]) && !memcmp(bits[0], bits[1], sizeof bits[0]);
+}
+
+static void codons(tap *t, const ws_codec *c, uint64_t seed) {
+    enum { MOST = 4 };
+    static ws_codons table;
+    int same = 1;
+    for (size_t i = 0; i < sizeof table.of; i++) table.of[i] = (uint8_t)(rnd(&seed) & ~32u);
+    for (size_t i = 0; i < sizeof table.plain; i++)
+        table.plain[i] = table.of[i >> 4 << 10 | (i >> 2 & 3) << 5 | (i & 3)];
+    for (int round = 0; round < ROUNDS / 10; round++) same &= same_frames(c, &table, &seed, below(&seed, MOST + 1));
+    tap_ok(t, same, "%s: frames of random codons", c->name);
+}
+
 static void characters(tap *t, const ws_codec *c, const ws_abc *abc) {
     uint8_t text[LONGEST];
     int same = 1;
@@ -196,6 +228,19 @@ static void by_hand(tap *t) {
     ws_codec_scalar.other_strand(dna, code, n, other);
     ws_codec_scalar.spell(dna, other, n, text);
     tap_ok(t, n == 18 && !memcmp(text, "~*NHBVDWSMKRY.ACGT", 18), "scalar: the other strand of every code");
+    static ws_codons table; /* an entry is the sum of the bases; 3 and more is a stop, 1 may begin an ORF */
+    uint8_t base[3 * WS_FRAME_STEP + 3] = {0, 1, 0, 3, 0, 0}, residue[WS_FRAMES][WS_FRAME_STEP];
+    uint64_t stop[WS_FRAMES], start[WS_FRAMES];
+    ws_frame frame[WS_FRAMES];
+    for (int f = 0; f < WS_FRAMES; f++) frame[f] = (ws_frame){residue[f], &stop[f], &start[f]};
+    for (unsigned i = 0; i < sizeof table.of; i++) {
+        const unsigned sum = (i >> 10) + (i >> 5 & 31) + (i & 31);
+        table.of[i] = (uint8_t)(sum % 32 + (sum > 2 ? WS_CODON_STOP : sum == 1 ? WS_CODON_START : 0));
+    }
+    ws_codec_scalar.frames(&table, base, 1, frame);
+    tap_ok(t, residue[0][0] == 1 && residue[0][1] == 3 && residue[1][0] == 4 && residue[2][0] == 3 && !residue[2][1] &&
+                  start[0] == 1 && stop[0] == 2 && !start[1] && stop[1] == 1 && stop[2] == 1,
+           "scalar: three frames, residues, stops and starts");
 }
 
 int main(void) {
@@ -212,6 +257,7 @@ int main(void) {
             tap_skip(&t, ws_width_name[w], cpu.why_not[w]);
             continue;
         }
+        codons(&t, c, 7);
         for (int k = 0; k < 3; k++) {
             const ws_abc *abc = ws_abc_get(types[k]);
             characters(&t, c, abc);
