@@ -16,7 +16,7 @@ typedef struct shard {
     long long number;
     ws_buf path, text;
     ws_out file;
-    ws_batch block; /* the sequences of the block that is not full yet */
+    ws_packed_open block;
     ws_packed_totals totals;
 } shard;
 
@@ -38,10 +38,13 @@ static int emit(const ws_job *job, const ws_batch *b, const ws_hits *hits, const
                 ws_outtext *out, ws_err *err) {
     ws_shards *s = job->out[0].own;
     ws_packed_totals totals = {0};
+    ws_packed_open block = {0};
     (void)hits;
     (void)worker;
     int rc = ws_packed_head(&out->text, ws_scan_of(job)->abc, err);
-    if (!rc) rc = ws_packed_blocks(&out->text, b, NULL, 0, &totals, err);
+    if (!rc) rc = ws_packed_add(&block, b, 0, b->n, &out->text, &totals, err);
+    if (!rc) rc = ws_packed_close(&block, NULL, 0, &out->text, &totals, err);
+    ws_packed_open_release(&block);
     if (!rc) rc = ws_packed_end(&out->text, &totals, NULL, err);
     if (rc) return rc;
     out->rows = totals.seqs;
@@ -109,8 +112,7 @@ static int put(shard *t, ws_err *err) {
 }
 
 static int close_block(shard *t, ws_err *err) {
-    int rc = ws_packed_blocks(&t->text, &t->block, NULL, 0, &t->totals, err);
-    ws_batch_reuse(&t->block);
+    const int rc = ws_packed_close(&t->block, NULL, 0, &t->text, &t->totals, err);
     return rc ? rc : put(t, err);
 }
 
@@ -142,8 +144,8 @@ static int add(shard *t, const ws_batch *b, uint64_t *done, ws_err *err) {
     for (size_t i = 0; i < b->n && !rc; i++) {
         const long long here = (long long)((double)*done / all * (double)t->all->n);
         while (t->number < here && t->number < t->all->n - 1 && !rc) rc = next(t, err);
-        if (!rc) rc = ws_batch_copy_seq(&t->block, b, i, err);
-        if (!rc && ws_packed_is_full(&t->block)) rc = close_block(t, err);
+        if (!rc) rc = ws_packed_add(&t->block, b, i, i + 1, &t->text, &t->totals, err);
+        if (!rc && t->text.n) rc = put(t, err);
         *done += b->len[i];
     }
     return rc;
@@ -177,7 +179,7 @@ int ws_shards_finish(ws_shards *s, ws_job *job, ws_err *err) {
     if (!rc) rc = cut(&t, in, err);
     if (t.number) rc = ws_out_close_keeping(&t.file, rc, err);
     ws_seqread_close(in);
-    ws_batch_release(&t.block);
+    ws_packed_open_release(&t.block);
     ws_buf_release(&t.path);
     ws_buf_release(&t.text);
     return rc;

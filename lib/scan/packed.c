@@ -91,11 +91,7 @@ static int pairs_end(const ws_job *job, ws_scan_form *f, ws_buf *text, ws_err *e
 /* ---- sequences alone ---- */
 
 static int close_block(ws_scan_form *f, ws_buf *text, ws_err *err) {
-    const size_t before = text->n;
-    int rc = ws_packed_blocks(text, &f->open, NULL, 0, &f->totals, err);
-    if (rc) text->n = before; /* no half of a block */
-    ws_batch_reuse(&f->open);
-    return rc;
+    return ws_packed_close(&f->open, NULL, 0, text, &f->totals, err);
 }
 
 int ws_packed_output_head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
@@ -119,9 +115,7 @@ int ws_packed_output_add(const ws_job *job, void *own, const void *item, const w
         const size_t first = pick_of(made, i);
         size_t end = first + 1;
         while (i + (end - first) < made->rows && pick_of(made, i + (end - first)) == end) end++;
-        end = ws_packed_fit(&f->open, b, first, end);
-        rc = ws_batch_copy_seqs(&f->open, b, first, end, err);
-        if (!rc && ws_packed_is_full(&f->open)) rc = close_block(f, text, err);
+        rc = ws_packed_add(&f->open, b, first, end, text, &f->totals, err);
         i += end - first;
     }
     return rc;
@@ -143,7 +137,7 @@ int ws_packed_output_end(const ws_job *job, void *own, uint64_t rows, ws_buf *te
 }
 
 void ws_packed_output_release(ws_scan_form *f) {
-    ws_batch_release(&f->open);
+    ws_packed_open_release(&f->open);
     ws_pairs_close(f->pairs);
     ws_free(f->cell);
     ws_free(f->number_of);

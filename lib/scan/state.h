@@ -18,7 +18,7 @@ typedef struct ws_scan_form {
 
     /* of packed sequences. Blocks are closed by their content alone, so they hold sequences of several batches and are
      * made by the writer: the bytes are the same whatever the batches were */
-    ws_batch open; /* the sequences of the block that is not full yet */
+    ws_packed_open open;
     ws_packed_totals totals;
 
     /* of packed pairs */

@@ -2,7 +2,6 @@
  * The batch: see lib/stream/batch.h. */
 #include "lib/stream/batch.h"
 
-#include "lib/stream/gather.h"
 #include "lib/stream/paircols.h"
 #include "lib/stream/policy.h"
 
@@ -70,48 +69,26 @@ int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext
     return WS_OK;
 }
 
-static ws_slice copy_text(ws_gather *text, size_t *at, const ws_batch *from, ws_slice s) {
-    const ws_slice copy = {*at, s.n};
-    if (s.n) ws_gather_add(text, ws_batch_text(from, s), s.n);
-    *at += s.n;
+static ws_slice copy_text(ws_batch *to, const ws_batch *from, ws_slice s) {
+    const ws_slice copy = {to->text.n, s.n};
+    if (s.n) memcpy(to->text.p + to->text.n, ws_batch_text(from, s), s.n);
+    to->text.n += s.n;
     return copy;
-}
-
-static ws_seqtext copy_texts(ws_gather *text, size_t *at, const ws_batch *from, const ws_seqtext *t) {
-    ws_seqtext copy = {.at = t->at, .old = t->old, .more = t->more};
-    copy.name = copy_text(text, at, from, t->name);
-    copy.desc = copy_text(text, at, from, t->desc);
-    copy.qual = copy_text(text, at, from, t->qual);
-    copy.acc = copy_text(text, at, from, t->acc);
-    return copy;
-}
-
-int ws_batch_copy_seqs(ws_batch *to, const ws_batch *from, size_t first, size_t end, ws_err *err) {
-    size_t ntext = 0, nword = 0;
-    for (size_t i = first; i < end; i++) {
-        const ws_seqtext *t = &from->seqtext[i];
-        ntext += t->name.n + t->desc.n + t->qual.n + t->acc.n;
-        nword += ws_batch_words(from->len[i]);
-    }
-    const int rc = ws_batch_make_room(to, end - first, nword, ntext, err);
-    if (rc) return rc;
-    ws_gather text = {.to = to->text.p + to->text.n}, word = {.to = (char *)(to->word + to->nword)};
-    for (size_t i = first; i < end; i++, to->n++) {
-        const size_t words = ws_batch_words(from->len[i]);
-        to->seqtext[to->n] = copy_texts(&text, &to->text.n, from, &from->seqtext[i]);
-        to->first[to->n] = to->nword;
-        to->len[to->n] = from->len[i];
-        to->nword += words;
-        to->residues += from->len[i];
-        ws_gather_add(&word, from->word + from->first[i], words * sizeof *to->word);
-    }
-    ws_gather_end(&text);
-    ws_gather_end(&word);
-    return WS_OK;
 }
 
 int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err) {
-    return ws_batch_copy_seqs(to, from, i, i + 1, err);
+    const ws_seqtext *t = &from->seqtext[i];
+    const size_t words = ws_batch_words(from->len[i]);
+    int rc = ws_buf_reserve(&to->text, t->name.n + t->desc.n + t->qual.n + t->acc.n, err);
+    if (!rc) rc = ws_batch_reserve_words(to, words, err);
+    if (rc) return rc;
+    if (words) memcpy(to->word + to->nword, from->word + from->first[i], words * sizeof *to->word);
+    ws_seqtext copy = {.at = t->at, .old = t->old, .more = t->more};
+    copy.name = copy_text(to, from, t->name);
+    copy.desc = copy_text(to, from, t->desc);
+    copy.qual = copy_text(to, from, t->qual);
+    copy.acc = copy_text(to, from, t->acc);
+    return ws_batch_add_seq(to, to->nword, from->len[i], &copy, err);
 }
 
 int ws_batch_add_row(ws_batch *b, const ws_row *row, ws_err *err) {

@@ -124,8 +124,7 @@ int ws_batch_add_text(ws_batch *b, const char *p, size_t n, ws_err *err);
 /* Appends a sequence whose words (ws_batch_words(len) of them from word[first]) are already in place. */
 int ws_batch_add_seq(ws_batch *b, uint64_t first, uint32_t len, const ws_seqtext *t, ws_err *err);
 
-/* Appends copies of sequences first .. end - 1 of another batch, without rows; of sequence i. */
-int ws_batch_copy_seqs(ws_batch *to, const ws_batch *from, size_t first, size_t end, ws_err *err);
+/* Appends a copy of sequence i of another batch, without rows. */
 int ws_batch_copy_seq(ws_batch *to, const ws_batch *from, size_t i, ws_err *err);
 
 /* Appends a row, of a sequence that is there. */

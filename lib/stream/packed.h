@@ -22,30 +22,38 @@ enum {
     WS_PACKED_PAIRS_WORDS = (1 << 14) / WS_RESIDUES_PER_WORD
 };
 
-/* Sequences that wait for their block to fill are full. */
+/* Sequences that wait for their block of pairs to fill are full. */
 static inline int ws_packed_is_full(const ws_batch *open) {
     return open->nword >= WS_PACKED_BLOCK_WORDS || open->n >= WS_PACKED_BLOCK_SEQS ||
            open->text.n >= WS_PACKED_BLOCK_TEXT;
 }
-
-/* Returns the end of those of sequences first .. end - 1 that go into a block with the open ones: the last fills it. */
-size_t ws_packed_fit(const ws_batch *open, const ws_batch *b, size_t first, size_t end);
 
 /* Totals of a stream, for its end block. */
 typedef struct ws_packed_totals {
     uint64_t blocks, seqs, residues;
 } ws_packed_totals;
 
+/* A block that is not full yet: its sections, as the format has them. Zero-initialise it. */
+enum { PACK_LENGTHS = 4 };
+typedef struct ws_packed_open {
+    ws_buf length[PACK_LENGTHS]; /* uint32_t of each sequence: residues, bytes of name, description, qualities */
+    ws_buf text, word;
+    size_t n; /* sequences */
+    uint64_t residues, quals; /* quals: bytes */
+} ws_packed_open;
+void ws_packed_open_release(ws_packed_open *o);
+
 /* Appends the stream header. */
 int ws_packed_head(ws_buf *out, const ws_abc *abc, ws_err *err);
 
-/* Appends the chosen sequences of a batch (indices pick[0..n), or all if pick is NULL) as blocks of at most about 1 MiB
- * of residues each, and adds to *t. Nothing is written for n = 0. */
-int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_t n, ws_packed_totals *t, ws_err *err);
+/* Adds sequences first .. end - 1 of a batch. Appends each block that becomes full to *out, and adds it to *t; without
+ * `out` all stay in one block. WS_ENOMEM, or WS_EDATA for a text that is too long. */
+int ws_packed_add(ws_packed_open *o, const ws_batch *b, size_t first, size_t end, ws_buf *out, ws_packed_totals *t,
+                  ws_err *err);
 
-/* Appends all sequences of a batch as one block of version 2, with a phrase for which a zero byte stands in
- * descriptions. n = 0: without a phrase. */
-int ws_packed_block(ws_buf *out, const ws_batch *b, const char *phrase, size_t n, ws_packed_totals *t, ws_err *err);
+/* Appends the open block, if it has a sequence, and begins the next one. n > 0: a block of version 2 with a phrase of n
+ * bytes, for which a zero byte stands in descriptions. */
+int ws_packed_close(ws_packed_open *o, const char *phrase, size_t n, ws_buf *out, ws_packed_totals *t, ws_err *err);
 
 /* Appends the end block. size: of the database that the sequences are some of; NULL: they are all of it. */
 int ws_packed_end(ws_buf *out, const ws_packed_totals *t, const ws_stream_size *size, ws_err *err);

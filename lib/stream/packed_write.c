@@ -5,16 +5,6 @@
 #include "lib/stream/gather.h"
 #include "lib/stream/packfmt.h"
 
-typedef struct picked { /* the sequences pick[0..n), or from..from+n if pick is NULL */
-    const ws_batch *b;
-    const uint32_t *pick;
-    size_t from, n;
-    const char *phrase; /* nphrase bytes */
-    size_t nphrase;
-} picked;
-
-static size_t at(const picked *p, size_t i) { return p->pick ? p->pick[p->from + i] : p->from + i; }
-
 int ws_pack_frame(ws_buf *out, const char *magic, const uint64_t *v, ws_err *err) {
     pack_frame f = {{0}, {0}, 0};
     memcpy(f.magic, magic, sizeof f.magic);
@@ -34,123 +24,136 @@ int ws_packed_end(ws_buf *out, const ws_packed_totals *t, const ws_stream_size *
     return ws_pack_frame(out, PACK_END, v, err);
 }
 
-size_t ws_packed_fit(const ws_batch *open, const ws_batch *b, size_t first, size_t end) {
-    ws_batch with = {.n = open->n, .nword = open->nword, .text.n = open->text.n};
-    for (; first < end && !ws_packed_is_full(&with); first++) {
-        const ws_seqtext *t = &b->seqtext[first];
-        with.n++;
-        with.nword += ws_batch_words(b->len[first]);
-        with.text.n += t->name.n + t->desc.n + t->qual.n + t->acc.n;
-    }
-    return first;
+/* ---- the open block ---- */
+
+void ws_packed_open_release(ws_packed_open *o) {
+    for (int k = 0; k < PACK_LENGTHS; k++) ws_buf_release(&o->length[k]);
+    ws_buf_release(&o->text);
+    ws_buf_release(&o->word);
+    *o = (ws_packed_open){0};
 }
 
-/* Plans the next block: how many sequences it takes, and its numbers. */
-static size_t plan(const picked *p, size_t most_words, uint64_t *v) {
-    size_t i = 0;
-    if (p->nphrase) v[BLOCK_FLAGS] = PACK_HAS_PHRASE | (uint64_t)p->nphrase << PACK_PHRASE_BITS;
-    v[BLOCK_TEXT] = p->nphrase;
-    while (i < p->n && v[BLOCK_WORDS] < most_words) {
-        const size_t k = at(p, i++);
-        const ws_seqtext *t = &p->b->seqtext[k];
-        v[BLOCK_WORDS] += ws_batch_words(p->b->len[k]);
-        v[BLOCK_TEXT] += t->name.n + t->desc.n + t->qual.n;
-        v[BLOCK_RESIDUES] += p->b->len[k];
-        if (t->qual.n) v[BLOCK_FLAGS] |= PACK_HAS_QUAL;
-    }
-    v[BLOCK_SEQS] = i;
-    return i;
+static void reuse(ws_packed_open *o) {
+    for (int k = 0; k < PACK_LENGTHS; k++) o->length[k].n = 0;
+    o->text.n = o->word.n = o->n = 0;
+    o->residues = o->quals = 0;
 }
 
-static int put_zeros(ws_buf *out, size_t n) {
-    memset(out->p + out->n, 0, n);
-    out->n += n;
+/* Sequences that follow each other in a batch, and what they take of the sections. */
+typedef struct run {
+    size_t first, end, text, words;
+} run;
+
+static int is_full(const ws_packed_open *o, const run *r) {
+    return o->word.n / sizeof(uint32_t) + r->words >= WS_PACKED_BLOCK_WORDS ||
+           o->n + (r->end - r->first) >= WS_PACKED_BLOCK_SEQS || o->text.n + r->text >= WS_PACKED_BLOCK_TEXT;
+}
+
+/* Adds sequence r->end to a run. WS_EDATA. */
+static int lengthen(run *r, const ws_batch *b, ws_err *err) {
+    const ws_seqtext *t = &b->seqtext[r->end];
+    const size_t longest = ws_max(t->name.n, ws_max(t->desc.n, t->qual.n));
+    if (longest > UINT32_MAX)
+        return ws_fail(err, WS_EDATA, "a text of %llu bytes is too long for the packed format",
+                       (unsigned long long)longest);
+    r->text += t->name.n + t->desc.n + t->qual.n;
+    r->words += ws_batch_words(b->len[r->end++]);
     return WS_OK;
 }
 
-static int put_length(ws_buf *out, uint64_t n, ws_err *err) {
-    const uint32_t small = (uint32_t)n;
-    if (n > UINT32_MAX)
-        return ws_fail(err, WS_EDATA, "a text of %llu bytes is too long for the packed format", (unsigned long long)n);
-    memcpy(out->p + out->n, &small, sizeof small);
-    out->n += sizeof small;
-    return WS_OK;
-}
-
-static int put_lengths(ws_buf *out, const picked *p, int quals, ws_err *err) {
-    int rc = WS_OK;
-    for (size_t i = 0; i < p->n && !rc; i++) rc = put_length(out, p->b->len[at(p, i)], err);
-    for (size_t i = 0; i < p->n && !rc; i++) rc = put_length(out, p->b->seqtext[at(p, i)].name.n, err);
-    for (size_t i = 0; i < p->n && !rc; i++) rc = put_length(out, p->b->seqtext[at(p, i)].desc.n, err);
-    for (size_t i = 0; i < p->n && quals && !rc; i++) rc = put_length(out, p->b->seqtext[at(p, i)].qual.n, err);
+static int reserve(ws_packed_open *o, const run *r, ws_err *err) {
+    int rc = ws_buf_reserve(&o->text, r->text, err);
+    if (!rc) rc = ws_buf_reserve(&o->word, r->words * sizeof(uint32_t), err);
+    for (int k = 0; k < PACK_LENGTHS && !rc; k++)
+        rc = ws_buf_reserve(&o->length[k], (r->end - r->first) * sizeof(uint32_t), err);
     return rc;
 }
+
+/* Adds a run to the sections: all of it or nothing. */
+static int add_run(ws_packed_open *o, const ws_batch *b, const run *r, ws_err *err) {
+    const int rc = reserve(o, r, err);
+    if (rc) return rc;
+    uint32_t *length[PACK_LENGTHS];
+    for (int k = 0; k < PACK_LENGTHS; k++) {
+        length[k] = (uint32_t *)(void *)(o->length[k].p + o->length[k].n);
+        o->length[k].n += (r->end - r->first) * sizeof *length[k];
+    }
+    ws_gather text = {.to = o->text.p + o->text.n}, word = {.to = o->word.p + o->word.n};
+    for (size_t i = r->first; i < r->end; i++) {
+        const ws_seqtext *t = &b->seqtext[i];
+        const ws_slice of[] = {t->name, t->desc, t->qual};
+        *length[0]++ = b->len[i];
+        for (int k = 0; k < PACK_LENGTHS - 1; k++) {
+            *length[k + 1]++ = (uint32_t)of[k].n;
+            ws_gather_add(&text, ws_batch_text(b, of[k]), of[k].n);
+        }
+        ws_gather_add(&word, b->word + b->first[i], ws_batch_words(b->len[i]) * sizeof *b->word);
+        o->residues += b->len[i];
+        o->quals += t->qual.n;
+    }
+    ws_gather_end(&text);
+    ws_gather_end(&word);
+    o->text.n += r->text;
+    o->word.n += r->words * sizeof(uint32_t);
+    o->n += r->end - r->first;
+    return WS_OK;
+}
+
+int ws_packed_add(ws_packed_open *o, const ws_batch *b, size_t first, size_t end, ws_buf *out, ws_packed_totals *t,
+                  ws_err *err) {
+    int rc = WS_OK;
+    while (first < end && !rc) {
+        run r = {first, first, 0, 0};
+        while (r.end < end && !rc && !(out && is_full(o, &r))) rc = lengthen(&r, b, err);
+        const int full = out && is_full(o, &r);
+        if (!rc) rc = add_run(o, b, &r, err);
+        if (!rc && full) rc = ws_packed_close(o, NULL, 0, out, t, err);
+        first = r.end;
+    }
+    return rc;
+}
+
+/* ---- blocks ---- */
 
 static void put(ws_buf *out, const void *from, size_t n) {
     if (n) memcpy(out->p + out->n, from, n);
     out->n += n;
 }
 
-static void put_texts(ws_buf *out, const picked *p) {
-    ws_gather g = {.to = out->p + out->n};
-    for (size_t i = 0; i < p->n; i++) {
-        const ws_seqtext *t = &p->b->seqtext[at(p, i)];
-        ws_gather_add(&g, ws_batch_text(p->b, t->name), t->name.n);
-        ws_gather_add(&g, ws_batch_text(p->b, t->desc), t->desc.n);
-        ws_gather_add(&g, ws_batch_text(p->b, t->qual), t->qual.n);
-    }
-    ws_gather_end(&g);
-    out->n = (size_t)(g.to - out->p);
+static void put_zeros(ws_buf *out, size_t n) {
+    memset(out->p + out->n, 0, n);
+    out->n += n;
 }
 
-static void put_words(ws_buf *out, const picked *p) {
-    ws_gather g = {.to = out->p + out->n};
-    for (size_t i = 0; i < p->n; i++) {
-        const size_t k = at(p, i);
-        ws_gather_add(&g, p->b->word + p->b->first[k], 4 * ws_batch_words(p->b->len[k]));
-    }
-    ws_gather_end(&g);
-    out->n = (size_t)(g.to - out->p);
-}
-
-static int put_body(ws_buf *out, const picked *p, const pack_frame *f, ws_err *err) {
+static int put_body(ws_buf *out, const ws_packed_open *o, const char *phrase, size_t nphrase, const pack_frame *f,
+                    ws_err *err) {
     const size_t start = out->n;
-    int rc = ws_buf_reserve(out, (size_t)(pack_front(f) + 4 * f->v[BLOCK_WORDS] + pack_gap(f) + sizeof(uint64_t)), err);
-    if (!rc) rc = put_lengths(out, p, (int)(f->v[BLOCK_FLAGS] & PACK_HAS_QUAL), err);
+    const int rc = ws_buf_reserve(out, (size_t)(pack_front(f) + o->word.n + pack_gap(f) + sizeof(uint64_t)), err);
     if (rc) return rc;
-    put(out, p->phrase, p->nphrase);
-    put_texts(out, p);
+    for (int k = 0; k < PACK_LENGTHS - !o->quals; k++) put(out, o->length[k].p, o->length[k].n);
+    put(out, phrase, nphrase);
+    put(out, o->text.p, o->text.n);
     put_zeros(out, start + (size_t)pack_front(f) - out->n);
-    put_words(out, p);
+    put(out, o->word.p, o->word.n);
     put_zeros(out, (size_t)pack_gap(f));
     const uint64_t check = XXH3_64bits(out->p + start, out->n - start);
     put(out, &check, sizeof check);
     return WS_OK;
 }
 
-/* Appends the first of the sequences as a block, and takes them off the list. */
-static int put_block(ws_buf *out, picked *all, size_t most_words, ws_packed_totals *t, ws_err *err) {
-    pack_frame f = {.v = {[BLOCK_NUMBER] = t->blocks}};
-    picked now = *all;
-    now.n = plan(all, most_words, f.v);
+int ws_packed_close(ws_packed_open *o, const char *phrase, size_t n, ws_buf *out, ws_packed_totals *t, ws_err *err) {
+    const size_t before = out->n;
+    pack_frame f = {.v = {[BLOCK_NUMBER] = t->blocks, [BLOCK_SEQS] = o->n, [BLOCK_RESIDUES] = o->residues}};
+    f.v[BLOCK_WORDS] = o->word.n / sizeof(uint32_t);
+    f.v[BLOCK_TEXT] = n + o->text.n;
+    f.v[BLOCK_FLAGS] = (o->quals ? PACK_HAS_QUAL : 0) | (n ? PACK_HAS_PHRASE | (uint64_t)n << PACK_PHRASE_BITS : 0);
+    if (!o->n) return WS_OK;
     int rc = ws_pack_frame(out, PACK_BLOCK, f.v, err);
-    if (!rc) rc = put_body(out, &now, &f, err);
-    all->from += now.n;
-    all->n -= now.n;
+    if (!rc) rc = put_body(out, o, phrase, n, &f, err);
+    if (rc) out->n = before; /* no half of a block */
     t->blocks++;
-    t->seqs += now.n;
-    t->residues += f.v[BLOCK_RESIDUES];
+    t->seqs += o->n;
+    t->residues += o->residues;
+    reuse(o);
     return rc;
-}
-
-int ws_packed_blocks(ws_buf *out, const ws_batch *b, const uint32_t *pick, size_t n, ws_packed_totals *t, ws_err *err) {
-    picked all = {.b = b, .pick = pick, .from = 0, .n = pick ? n : b->n};
-    int rc = WS_OK;
-    while (all.n && !rc) rc = put_block(out, &all, WS_PACKED_BLOCK_WORDS, t, err);
-    return rc;
-}
-
-int ws_packed_block(ws_buf *out, const ws_batch *b, const char *phrase, size_t n, ws_packed_totals *t, ws_err *err) {
-    picked all = {.b = b, .n = b->n, .phrase = phrase, .nphrase = n};
-    return put_block(out, &all, SIZE_MAX, t, err);
 }

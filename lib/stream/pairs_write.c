@@ -29,6 +29,7 @@ struct ws_pairs {
 
     /* the open block */
     ws_batch open;
+    ws_packed_open block; /* the same, as it is written */
     uint32_t *count; /* pairs of each sequence */
     uint32_t *query; /* of each pair */
     size_t npair, count_cap, query_cap;
@@ -65,6 +66,7 @@ void ws_pairs_close(ws_pairs *p) {
     ws_free(p->col);
     ws_queries_destroy(p->queries);
     ws_batch_release(&p->open);
+    ws_packed_open_release(&p->block);
     ws_free(p->count);
     ws_free(p->query);
     ws_buf_release(&p->text);
@@ -263,7 +265,8 @@ static int close_block(ws_pairs *p, ws_buf *out, ws_err *err) {
     ws_batch with;
     int rc = put_queries(p, out, err);
     if (!rc) rc = ws_phrase_take_out(&p->phrase, &p->open, &with, err);
-    if (!rc) rc = ws_packed_block(out, &with, p->phrase.p, p->phrase.n, &p->totals, err);
+    if (!rc) rc = ws_packed_add(&p->block, &with, 0, with.n, NULL, NULL, err);
+    if (!rc) rc = ws_packed_close(&p->block, p->phrase.p, p->phrase.n, out, &p->totals, err);
     if (!rc) rc = put_pairs(p, out, err);
     if (rc) out->n = before;
     p->pairs += p->npair;
