@@ -194,9 +194,10 @@ $(TOOLS:%=$B/main/%.o): $B/main/%.o: bin/main.c
 	$(COMPILE)
 $B/main/%.o: override CPPFLAGS += -DWS_TOOL=ws_$(subst -,_,$*)_tool
 
+# A program is the objects that it depends on, and what it needs of the library. WRAP: of tests, functions in whose place theirs come.
 define LINK
 @mkdir -p $(@D)
-$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS) $(WS_LIBS)
+$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
 endef
 bin/%: $B/main/%.o $(LIB)
 	$(LINK)
@@ -248,11 +249,11 @@ $(GKL_JAR): packaging/jar.py $(GKL_LIBS)
 .PHONY: gkl
 
 $(FUZZERS): %: %.o $(LIB) $(FUZZ_MAIN)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 VECTORS   := $(foreach w,$(WIDTHS),$B/tests/simd/vectors.$w.o)
 $B/tests/lib/vectors: $B/tests/lib/vectors.o $(VECTORS) $(LIB)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -o $@ $< $(VECTORS) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 $B/%: $B/%.o $(LIB)
 	$(LINK)
@@ -279,14 +280,13 @@ FAULTED := $(TOOLS:%=$B/fault/%)
 FAULTY := $(if $(filter-out 0,$(CUDA)),$(FAULTED) $B/fault/dom)
 FAKES     := $(patsubst %,$B/tests/fault/%.o,cuda dom vit)
 export WARPSIEVE_FAULTY := $(if $(FAULTY),$(CURDIR)/$B/fault)
+$(FAULTED) $B/fault/dom: WRAP := -Wl,@tests/fault/cuda.wrap
 $(FAULTED): $B/fault/%: $B/main/%.o $(FAKES) $(LIB) tests/fault/cuda.wrap
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 # The domain stage on a fake device, whose kernels the processor runs.
 $B/fault/dom: $B/tests/gpu/dom.o $(FAKES) $(LIB) tests/fault/cuda.wrap
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/cuda.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 # With sanitizers: a program that does what they report, so that tests/run.sh knows that it would see it, and the tools with the
 # faults of the system, which a preload library cannot bring there.
@@ -297,9 +297,9 @@ export WARPSIEVE_CONTROL := $(CONTROL) $(if $(findstring address,$(SANITIZER)),a
 SHIMMED   := $(if $(SANITIZER),$(TOOLS:%=$B/shimmed/%))
 export WARPSIEVE_SHIMMED := $(if $(SHIMMED),$(CURDIR)/$B/shimmed)
 $B/tests/fault/shim.o: override CPPFLAGS += -DWS_FAULT_LINKED
+$(SHIMMED): WRAP := -Wl,@tests/fault/shim.wrap
 $(SHIMMED): $B/shimmed/%: $B/main/%.o $B/tests/fault/shim.o $(LIB) tests/fault/shim.wrap
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HARD_LD) $(LDFLAGS) -Wl,@tests/fault/shim.wrap -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS) $(WS_LIBS)
+	$(LINK)
 
 check: all shared gkl units $(FAULTY) $(CONTROL) $(SHIMMED) check-style ## all tests but those that take long
 	@sh tests/run.sh quick $(UNITS)
