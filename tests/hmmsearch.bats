@@ -104,6 +104,11 @@ equal_any() { # for searches that may have no hits
 @test "cudampf1001 against three proteomes" { full; proteomes "$shared/golden/models/cudampf1001.hmm"; }
 @test "250 models in one pass against three proteomes" { full; proteomes "$shared/data/padloc-250.hmm.gz"; }
 
+@test "hmmsieve's ## lines have each -P in the fewest digits that read back equal" {
+    hmmsieve -O tsv --F1 0.1 --F2 0.30000000000000004 "$data/globins4.hmm" "$data/demo.fa.gz" | sed -n 's/^##.* -P \([^ ]*\).*/\1/p' |
+        same - <(printf '0.1\n0.30000000000000004\n1e-05\n')
+}
+
 @test "--stats: the processor seconds of hmmsieve's stages are those of all its scoring" {
     hmmsieve --stats=stats.json -t 2 -o /dev/null three.hmm "$data/demo.fa.gz"
     awk -F '[":, ]+' '$2 ~ /^(msv|vit|fwd|parse|ensemble|envelope)_seconds$/ { n++; sum += $3 } $2 == "score_seconds" { all = $3 }

@@ -2,6 +2,7 @@
  * hmmsieve: the whole search in one command, with hmmsearch's options: its filters and the domain stage as a chain. */
 #include "bin/peers/peers.h"
 #include "bin/search/sieve.h"
+#include "lib/base/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,11 +84,13 @@ static int provenance(const ws_job *job, ws_buf *text, ws_err *err) {
     static const char *const program[] = {"msvfilt", "vitfilt", "fwdscore"};
     const ws_sieve *s = ws_sieve_of(job);
     const ws_ledger *g = ws_scan_of(job)->ledger;
+    char p[WS_REAL_MAX];
     ws_buf args = {0};
     int rc = job->common.no_provenance ? WS_OK : ws_buf_add(text, g->lines.p, g->lines.n, err);
     for (int k = 0; k < s->nfilter && !s->max && !rc; k++) {
         args.n = 0;
-        rc = ws_buf_addf(&args, err, "-P %.17g%s", s->filter[k].opts.p, s->dom.cascade.nobias ? " --nobias" : "");
+        rc = ws_buf_addf(&args, err, "-P %s%s", ws_number_real(p, s->filter[k].opts.p),
+                         s->dom.cascade.nobias ? " --nobias" : "");
         if (!rc && k == 0) rc = add_input_args(&args, job, err);
         if (!rc) rc = ws_provenance_of(job, g->nstage + 1 + k, program[k], args.p, text, err);
     }

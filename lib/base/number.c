@@ -3,6 +3,7 @@
 #include "lib/base/number.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 char *ws_number_put(char *to, int64_t v) {
     char digits[WS_NUMBER_MAX];
@@ -12,6 +13,15 @@ char *ws_number_put(char *to, int64_t v) {
         digits[n++] = (char)('0' + u % 10);
     while (n > 0) *to++ = digits[--n];
     return to;
+}
+
+const char *ws_number_real(char buf[WS_REAL_MAX], double v) {
+    enum { FEWEST = 15, MOST = 17 };
+    for (int digits = FEWEST; digits <= MOST; digits++) {
+        snprintf(buf, WS_REAL_MAX, "%.*g", digits, v);
+        if (strtod(buf, NULL) == v) break;
+    }
+    return buf;
 }
 
 const char *ws_number_human(char buf[WS_NUMBER_MAX], double v) {

@@ -2,6 +2,8 @@
  * Parsing of the command line by option tables: see lib/base/opt.h. Help and dump are in help.c. */
 #include "lib/base/opt.h"
 
+#include "lib/base/number.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -145,16 +147,9 @@ static int not_a(const ws_opt *o, const char *what, const char *text, ws_err *er
     return ws_fail(err, WS_EUSAGE, "--%s: expected %s, found \"%s\"", o->name, what, ws_quote(q, text, strlen(text)));
 }
 
-/* Spells a limit so that it is the number itself. */
-static const char *limit(char to[32], double v) {
-    snprintf(to, 32, "%.10g", v);
-    if (strtod(to, NULL) != v) snprintf(to, 32, "%.17g", v);
-    return to;
-}
-
 /* Fails unless v is in the option's range, which holds infinite numbers only if it names them. No range has NaN. */
 static int check_range(const ws_opt *o, double v, const char *text, ws_err *err) {
-    char q[WS_QUOTE_MAX], least[32], most[32];
+    char q[WS_QUOTE_MAX], least[WS_REAL_MAX], most[WS_REAL_MAX];
     const int above = o->flags & WS_OPT_ABOVE, any = !(o->min < o->max);
     if (any ? isfinite(v) : (above ? v > o->min : v >= o->min) && v <= o->max) return WS_OK;
     if (any) return not_a(o, "a finite number", text, err);
@@ -162,9 +157,9 @@ static int check_range(const ws_opt *o, double v, const char *text, ws_err *err)
     ws_quote(q, text, strlen(text));
     if (isinf(o->max))
         return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s %s", o->name, q,
-                       above ? "more than" : "at least", limit(least, o->min));
+                       above ? "more than" : "at least", ws_number_real(least, o->min));
     return ws_fail(err, WS_EUSAGE, "--%s: %s is out of range: expected %s%s to %s", o->name, q,
-                   above ? "more than " : "", limit(least, o->min), limit(most, o->max));
+                   above ? "more than " : "", ws_number_real(least, o->min), ws_number_real(most, o->max));
 }
 
 static int parse_choice(const ws_opt *o, const char *text, int *out, ws_err *err) {
