@@ -270,6 +270,43 @@ READ
     msa base
 }
 
+@test "a database that failed the first run may be mended; one that rows are there of may not change" {
+    local d end pid
+    rm -rf mended db3 && cp -r db db3
+    d=$(databases db3)
+    printf 'no sequences\n' >db3/uniref90.fa # the first to be searched
+    run -1 warpsieve-msa -q -o mended inputs $d
+    cp db/uniref90.fa db3/uniref90.fa
+    printf 'no sequences\n' >db3/mgnify.fa
+    run -1 warpsieve-msa -q -o mended inputs $d --to a3m # nothing was made, so the form is free, too
+    [ -n "$(ls mended/.warpsieve-msa/parts/*.uniref90.a3m)" ]
+    cp db/mgnify.fa db3/mgnify.fa
+    run -1 warpsieve-msa -q -o mended inputs $d # the parts are of --to a3m
+    grep -q "made with other databases or another --to" <<<"$output"
+    touch db3/uniref90.fa
+    run -1 warpsieve-msa -q -o mended inputs $d --to a3m # a database that there are parts of
+    grep -q "made with other databases or another --to" <<<"$output"
+    for end in full killed; do # whatever it was, what is there decides
+        rm -rf mended
+        if [ $end = full ]; then
+            ! (ulimit -f 1 && warpsieve-msa -q -o mended inputs $d 2>/dev/null) || fail "no file may have more than 1,024 bytes"
+        else
+            warpsieve-msa -q -o mended inputs $d & pid=$!
+            sleep 0.2
+            kill -9 $pid 2>/dev/null || :
+            wait $pid || :
+        fi
+        touch db3/uniref90.fa
+        if [ -n "$(ls mended/*.json mended/.warpsieve-msa/parts/*.uniref90.a3m 2>/dev/null)" ]; then
+            run -1 warpsieve-msa -q -o mended inputs $d
+            grep -q "made with other databases or another --to" <<<"$output"
+        else
+            warpsieve-msa -q -o mended inputs $d
+            same_jsons base mended
+        fi
+    done
+}
+
 @test "bad input: the file, what is wrong and what was expected" {
     local d
     d=$(databases db)

@@ -164,6 +164,16 @@ def packed_from(path):
         return None
 
 
+def read_object(path):
+    """Returns the object of a JSON file, an empty one where there is none."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            found = json.load(f)
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def same_text(path, text):
     """Returns whether a file has this text."""
     try:

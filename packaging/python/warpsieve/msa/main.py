@@ -117,19 +117,10 @@ class Run:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Error(f"{self.out}: another warpsieve-msa writes there; expected a folder for each run") from None
-        structures = self.store and [os.path.abspath(self.store.path), self.said.max_template_date]
-        made_with = json.dumps({"to": self.form, "templates": structures,
-                                "databases": {d.name: d.state() for d in self.databases}}, sort_keys=True)
-        path = os.path.join(state, "made-with.json")
-        if os.path.exists(path):
-            if not databases.same_text(path, made_with):
-                raise Error(f"{self.out}: what lies there was made with other databases or another --to ({path} says which); "
-                            "expected the same ones or another folder")
-        else:
-            engine.put(path, made_with)
         self.parts = passes.Parts(os.path.join(state, "parts"))
         self.rows = os.path.join(state, "rows")
         os.makedirs(self.rows, exist_ok=True)
+        self.check_made_with(os.path.join(state, "made-with.json"))
         for name in os.listdir(self.parts.folder):
             path = os.path.join(self.parts.folder, name)
             if os.path.isdir(path):
@@ -139,6 +130,26 @@ class Run:
         for name in os.listdir(self.out):
             if name.startswith(".") and name.endswith(".part") and os.path.isdir(os.path.join(self.out, name)):
                 shutil.rmtree(os.path.join(self.out, name))
+
+    def check_made_with(self, path):
+        """Compares what this run searches with what the parts and finished jobs there were made with, and notes the former. Raises
+        Error where a database, a form or structures differ of which something is there. A run that failed before leaves nothing."""
+        structures = self.store and [os.path.abspath(self.store.path), self.said.max_template_date]
+        now = {"to": self.form, "templates": structures, "databases": {d.name: d.state() for d in self.databases}}
+        text = json.dumps(now, sort_keys=True)
+        if databases.same_text(path, text):
+            return
+        then = databases.read_object(path)
+        made = self.parts.names()
+        finished = any(not name.endswith(".part") for name in os.listdir(self.rows))
+        differ = finished or (bool(made) and then.get("to") != self.form)
+        if made & {name for name, (kind, _, _) in databases.KNOWN.items() if kind == "template"}: # of rows of all other ones
+            made |= set(then.get("databases", {})) | set(now["databases"])
+        differ |= any(then.get("databases", {}).get(name) != now["databases"].get(name) for name in made)
+        if differ:
+            raise Error(f"{self.out}: what lies there was made with other databases or another --to ({path} says which); "
+                        "expected the same ones or another folder")
+        engine.put(path, text)
 
     # ---- inputs ----
 

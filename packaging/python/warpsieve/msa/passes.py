@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A pass of each kind: all chains that lack it against one database. The rows of a chain are a part, a file of its own."""
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -27,6 +28,10 @@ class Parts:
 
     def has(self, key, name):
         return os.path.exists(self.path(key, name))
+
+    def names(self):
+        """Returns the set of the databases that there is a part of."""
+        return {name.split(".")[1] for name in os.listdir(self.folder) if re.fullmatch(r"[0-9a-f]+\.[a-z0-9_]+\.a3m", name)}
 
     def adopt(self, key, name, path, hits, seconds, chains):
         """Takes a file that is written as a part."""
