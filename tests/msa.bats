@@ -307,6 +307,21 @@ READ
     done
 }
 
+@test "letters that are no residue: searched as X or N, as AlphaFold 3 does, with a line for each chain" {
+    mkdir -p letters
+    printf '>sel\nMKVBJOUZXAKLVU\n>plain\nMKVXAKLV\n' >letters/a.fa
+    ask '{"protein":{"id":"C","sequence":"MUVkL","modifications":[{"ptmType":"MSE","ptmPosition":2}]}},{"rna":{"id":"D","sequence":"ACTGN"}}' \
+        >letters/b.json
+    warpsieve-msa -o out letters $(databases db) 2>log
+    same <(grep ' searched as ' log | sed 's/^[0-9:]* //') <(cat <<'END'
+letters/a.fa: sel: protein A: 6 letters searched as X, as AlphaFold 3 does: 1 B, 1 J, 1 O, 2 U, 1 Z
+letters/b.json: x: protein C: 1 letter searched as X, as AlphaFold 3 does: 1 k
+letters/b.json: x: rna D: 1 letter searched as N, as AlphaFold 3 does: 1 T
+END
+    )
+    grep -q '"sequence": "MKVXXXXXXAKLVX"' out/sel_data.json
+}
+
 @test "bad input: the file, what is wrong and what was expected" {
     local d
     d=$(databases db)

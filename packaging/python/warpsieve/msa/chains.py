@@ -44,8 +44,8 @@ class Entry:
     """A chain of a job, or several with one sequence: `ids`, and its fields as AlphaFold 3 writes them; `chain` is None where nothing
     is searched."""
 
-    def __init__(self, kind, ids, fields, chain=None):
-        self.kind, self.ids, self.fields, self.chain = kind, ids, fields, chain
+    def __init__(self, kind, ids, fields, chain=None, note=None):
+        self.kind, self.ids, self.fields, self.chain, self.note = kind, ids, fields, chain, note
 
 
 class Job:
@@ -58,6 +58,7 @@ class Job:
             raise Error(f"{source}: the name {name!r} has no letter or digit that a file could be named by")
         self.top = top or {"name": name, "modelSeeds": [1], "bondedAtomPairs": None, "userCCD": None}
         self.chains = [e.chain for e in entries if e.chain]
+        self.notes = [f"{source}: {name}: {e.note}" for e in entries if e.note]
 
 
 def read_text(path):
@@ -143,6 +144,16 @@ def searched(path, where, kind, sequence, changes):
     return "".join(letters)
 
 
+def replaced(where, kind, sequence, changes):
+    """Returns the sentence about letters that stand for no residue and are searched as X or N, as in AlphaFold 3; None: there are none."""
+    at = {place for _, place in changes}
+    letters = [c for i, c in enumerate(sequence, 1) if c not in STANDARD[kind] + ANY[kind] and i not in at]
+    if not letters:
+        return None
+    each = ", ".join(f"{letters.count(c)} {c}" for c in sorted(set(letters)))
+    return f"{where}: {len(letters)} letter{'s' * (len(letters) != 1)} searched as {ANY[kind]}, as AlphaFold 3 does: {each}"
+
+
 def changes_of(path, where, kind, fields):
     """Returns the pairs of code and place of modified residues. Raises Error for others."""
     code, at = CHANGE[kind]
@@ -199,13 +210,14 @@ def entry(path, kind, ids, fields):
         raise Error(f"{path}: {where}: found {wrong[0]!r} at residue {wrong.start() + 1}, expected letters")
     changes = changes_of(path, where, kind, fields)
     out = {"id": None, "sequence": sequence, "modifications": [dict(zip(CHANGE[kind], change)) for change in changes]}
-    chain = None
+    chain = note = None
     if kind != "dna":
+        note = replaced(where, kind, sequence, changes)
         out["sequence"] = sequence = searched(path, where, kind, sequence, changes)
         chain = what_is_searched(path, where, kind, sequence, fields, out)
     if fields.get("description") is not None:
         out["description"] = fields["description"]
-    return Entry(kind, ids, out, chain)
+    return Entry(kind, ids, out, chain, note)
 
 
 def what_is_searched(path, where, kind, sequence, fields, out):

@@ -185,6 +185,8 @@ class Run:
                 self.others[to] = path
             elif not os.path.exists(to):
                 self.jobs[to] = job
+                for note in job.notes:
+                    self.log(note)
             self.count += 1
         self.read[path] = state
 
