@@ -286,12 +286,12 @@ misuse() { # misuse PATTERN... -- COMMAND...
 
 @test "no memory at the n-th allocation; a read or a write that fails" {
     shimmed
-    local step=7
-    ! full || step=1
+    local step=7 rare=41
+    ! full || step=1 rare=1
     head -40 small.fa >few.fa
     drive memory 1 5000 $step text stdout -- hmmfit -t 1 -K 500 -O a3m m.hmm few.fa
     drive memory 1 5000 $step text stdout -- hmmfit -t 2 -K 500 -O pfam m.hmm few.fa
-    drive memory-on 1 5000 $step text stdout -- hmmfit -t 1 "$data/golden/models/LuxC.hmm.gz" domains.fa
+    drive memory-on 1 5000 $rare text stdout -- hmmfit -t 1 "$data/golden/models/LuxC.hmm.gz" domains.fa # in all three ways
     export WS_FAULT_PIECE=3000
     drive memory 1 5000 $step text stdout -- hmmfit -t 1 -O a3m --mapali "$data/golden/build/globins4.sto" globins4.hmm few.fa
     drive read 1 2000 5 text stdout -- hmmfit -t 2 -K 5000 -O a3m m.hmm small.fa
