@@ -35,7 +35,7 @@ share_objects() {
     nice make -s -C 'b/number two' CUDA=0 CFLAGS="${CFLAGS:--O3 -g}" build/lib/base/err.o || return 0
     cmp -s "$here/lib/base/err.o" 'b/number two/build/lib/base/err.o' || return 0
     mkdir -p one/build/main
-    cp -rp "$here/lib" "$here/kernels" "$here/bin" one/build/
+    cp -r "$here/lib" "$here/kernels" "$here/bin" one/build/ # now, so younger than the files of the tarball
     echo "${CFLAGS:--O3 -g}" >shared
 }
 # -O1 for what there is little time for; what could differ between folders is in the debug information, and that is the
