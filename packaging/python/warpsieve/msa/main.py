@@ -321,13 +321,12 @@ class Run:
         self.log(f"{len(self.jobs)} jobs, {len(found)} different chains, {len(self.databases)} databases: "
                  + ", ".join(d.name for d in self.databases))
         if self.form == "json" and self.store is None and not self.said.no_templates and any(c.templates for c in found.values()):
-            self.log("templates are absent: they need the database seqres and the folder of mmCIF files (--mmcif); AlphaFold 3 predicts "
-                     'once they are there, or "templates": [] with --no-templates')
+            self.log("templates are absent: they need the database seqres and the folder of mmCIF files (--mmcif); AlphaFold 3 refuses "
+                     'to predict without them, unless --no-templates writes "templates": []')
         for kind, names in (("protein", databases.UNPAIRED + databases.PAIRED), ("rna", databases.RNA)):
             absent = [n for n in names if n not in given]
             if absent and any(c.kind == kind for c in found.values()):
-                self.log(f"the alignments of {kind} chains lack what AlphaFold 3 finds in {', '.join(absent)}, "
-                         "which is not among the databases")
+                self.log(f"AlphaFold 3 also searches {', '.join(absent)} for {kind} chains; --db or --db-dir names where they are")
 
     def end(self):
         """Says how the run ended."""
