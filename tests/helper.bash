@@ -31,6 +31,13 @@ sequence_tools() { # all of them, or with an argument those that have a model
     done
 }
 
+translators() { # tools that read DNA or RNA and have no table
+    local t
+    for t in $(all_tools); do
+        case $(usage_of "$t") in '[SEQUENCES...]') echo "$t" ;; esac
+    done
+}
+
 # Runs a tool with its model and -O tsv, so that all answer alike: tsv TOOL ARGUMENT...
 tsv() { local t=$1; shift; "$t" -O tsv $(model_of "$t") "$@"; }
 
