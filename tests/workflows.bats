@@ -364,6 +364,9 @@ SH
     run snakemake chains --nocolor --cores 1 -s "$flows/snakemake/Snakefile" --config chains=af/two.fa models=three.hmm out=af/wrong \
         'databases={"uniref90": {"files": ["a", "b"]}}'
     [ "$status" -ne 0 ] && grep -q 'database uniref90: found .*expected a file' <<<"$output" || fail "$output"
+    run snakemake chains -n --nocolor --cores 1 -s "$flows/snakemake/Snakefile" --config chains=af/two.fa models=three.hmm out=af/wrong \
+        'databases={"uniref90": {"files": ["a", "b"], "apart": true}}'
+    [ "$status" -ne 0 ] && grep -q 'database uniref90: found apart, .*name the files FILE@N' <<<"$output" || fail "$output"
 }
 
 @test "snakemake: --lint has nothing to say" {

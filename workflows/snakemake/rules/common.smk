@@ -74,6 +74,9 @@ def chain_databases():
     """Returns pairs of the name and the record of each database. Raises WorkflowError for what warpsieve-msa cannot search."""
     for name, entry in (config.get("databases") or {}).items():
         entry = entry if isinstance(entry, dict) else {"files": entry}
+        if entry.get("apart"):
+            raise WorkflowError(f"database {name}: found apart, which gives each file a job of its own; the target chains searches all "
+                                "files of a database in one pass, and parts the chains: name the files FILE@N, or one FILE without apart")
         if not isinstance(entry.get("files"), str) or set(entry) - {"files", "Z"}:
             raise WorkflowError(f"database {name}: found {entry}, expected a file, FILE@N, or {{files: FILE, Z: N}} for the target chains")
         yield name, entry
