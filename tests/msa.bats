@@ -310,8 +310,8 @@ READ
 @test "letters that are no residue: searched as X or N, as AlphaFold 3 does, with a line for each chain" {
     mkdir -p letters
     printf '>sel\nMKVBJOUZXAKLVU\n>plain\nMKVXAKLV\n' >letters/a.fa
-    ask '{"protein":{"id":"C","sequence":"MUVkL","modifications":[{"ptmType":"MSE","ptmPosition":2}]}},{"rna":{"id":"D","sequence":"ACTGN"}}' \
-        >letters/b.json
+    ask '{"protein":{"id":"C","sequence":"MUVkL","modifications":[{"ptmType":"MSE","ptmPosition":2}]}},
+        {"rna":{"id":"D","sequence":"ACTGN"}}' >letters/b.json
     warpsieve-msa -o out letters $(databases db) 2>log
     same <(grep ' searched as ' log | sed 's/^[0-9:]* //') <(cat <<'END'
 letters/a.fa: sel: protein A: 6 letters searched as X, as AlphaFold 3 does: 1 B, 1 J, 1 O, 2 U, 1 Z
