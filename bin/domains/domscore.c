@@ -166,7 +166,7 @@ static int open_tool(ws_job *job, ws_err *err) {
     int rc = ws_cascade_open(job, &stage, err);
     if (rc) return rc;
     ws_scan_of(job)->own_fields = 1;
-    rc = ws_domscore_check(d, job, &((ws_cascade *)job->data)->set, err);
+    rc = ws_domscore_check(d, job, &ws_cascade_of(job)->set, err);
     if (!rc) rc = open_outputs(job, err);
     if (!rc && !(d->tables = ws_calloc(job->ntarget, sizeof *d->tables, err))) rc = err->code;
     return rc;

@@ -15,7 +15,7 @@
 /* ---- models ---- */
 
 static int make(ws_job *job, size_t t, ws_err *err) {
-    ws_cascade *c = job->data;
+    ws_cascade *c = ws_cascade_of(job);
     ws_hmm_target *m = &c->model[t];
     int rc = ws_hmmset_load(&c->set, t, err);
     if (rc) return rc;
@@ -29,17 +29,17 @@ static int make(ws_job *job, size_t t, ws_err *err) {
 }
 
 int ws_cascade_make(ws_job *job, uint32_t t, ws_err *err) {
-    return ((const ws_cascade *)job->data)->model[t].reader ? WS_OK : make(job, t, err);
+    return ws_cascade_of(job)->model[t].reader ? WS_OK : make(job, t, err);
 }
 
 /* ws_hmm_reader of a job's models. */
 static int read_whole(void *job, size_t t, ws_err *err) { return make(job, t, err); }
 static int read_striped(void *job, size_t t, void *room, int all, ws_striped *out, ws_err *err) {
-    return ws_hmmset_striped(&((ws_cascade *)((ws_job *)job)->data)->set, t, room, all, out, err);
+    return ws_hmmset_striped(&ws_cascade_of(job)->set, t, room, all, out, err);
 }
 
 static int read_words(void *job, size_t t, ws_words *out, ws_err *err) {
-    return ws_pressed_words(&((ws_cascade *)((ws_job *)job)->data)->set, t, out, err);
+    return ws_pressed_words(&ws_cascade_of(job)->set, t, out, err);
 }
 
 /* Lets targets be read in parts, unless some models cannot be read again, since their file is compressed or a pipe. */
@@ -58,7 +58,7 @@ static void read_in_parts(ws_job *job, ws_cascade *c) {
 }
 
 int ws_cascade_identify(ws_job *job, ws_err *err) {
-    ws_cascade *c = job->data;
+    ws_cascade *c = ws_cascade_of(job);
     if (!c->pressed || job->model_id) return WS_OK;
     const int rc = ws_hmmset_hash_pressed(&c->set, c->pressed, err);
     return rc ? rc : ws_models_name(job, &c->set, err);
@@ -86,7 +86,7 @@ static void bound_models(ws_job *job, const ws_cascade *c, uint64_t mem) {
 }
 
 void ws_cascade_forget(ws_job *job, uint32_t t) {
-    ws_cascade *c = job->data;
+    ws_cascade *c = ws_cascade_of(job);
     __atomic_store_n(&c->model[t].is_whole, 0, __ATOMIC_RELEASE);
     ws_profile_destroy(&c->model[t].profile);
     ws_hmm_forget_annotation(&c->set.hmm[t]);
@@ -94,7 +94,7 @@ void ws_cascade_forget(ws_job *job, uint32_t t) {
 
 /* A profile has a score for each code and eight transitions. */
 size_t ws_cascade_made_size(const ws_job *job, uint32_t t) {
-    const ws_cascade *c = job->data;
+    const ws_cascade *c = ws_cascade_of(job);
     return ((size_t)c->set.hmm[t].abc->Kp + WS_NPTRANS) * sizeof(float) * (size_t)(c->set.hmm[t].M + 1);
 }
 
@@ -168,7 +168,7 @@ static void release_set(ws_job *job, ws_cascade *c) {
 }
 
 int ws_cascade_replace(ws_job *job, ws_hmmset *set, ws_err *err) {
-    ws_cascade *c = job->data;
+    ws_cascade *c = ws_cascade_of(job);
     char *id = job->model_id; /* outputs name the models that the run began with */
     ws_job_drop_targets(job);
     release_set(job, c);
@@ -217,12 +217,12 @@ int ws_cascade_open(ws_job *job, const ws_stage *stage, ws_err *err) {
 
 int ws_cascade_finish(ws_job *job, ws_err *err) {
     (void)err;
-    ws_models_note(job, &((const ws_cascade *)job->data)->set);
+    ws_models_note(job, &ws_cascade_of(job)->set);
     return WS_OK;
 }
 
 void ws_cascade_close(ws_job *job) {
-    ws_cascade *c = job->data;
+    ws_cascade *c = ws_cascade_of(job);
     if (!c) return;
     release_set(job, c);
     ws_hmm_reader_close(&c->reader);

@@ -136,7 +136,7 @@ static int decide_pair(const deciding *g, const ws_decider *d, ws_pending *q, ws
 
 int ws_cascade_decide(const ws_job *job, const ws_batch *b, const ws_task *task, const uint32_t *row,
                       const ws_scan_worker *worker, ws_hits *hits, ws_err *err) {
-    const ws_cascade *c = job->data;
+    const ws_cascade *c = ws_cascade_of(job);
     const ws_scan *scan = ws_scan_of(job);
     const deciding g = {.job = job,
                         .c = c,

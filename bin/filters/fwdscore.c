@@ -53,7 +53,7 @@ static int open_stage(ws_job *job, ws_err *err) {
                        "domscore computes");
     int rc = ws_cascade_open(job, &ws_fwdscore_stage, err);
     if (rc) return rc;
-    const ws_cascade *c = job->data;
+    const ws_cascade *c = ws_cascade_of(job);
     ws_scan *scan = ws_scan_of(job);
     scan->best = ((const options *)job->own)->best;
     scan->top = ((const options *)job->own)->top;
