@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Clusters of sampled segments, and the envelope of each. Source: specification domains.md, section 8.5. */
+#include "kernels/dom/link.h"
 #include "kernels/dom/ref.h"
 #include "lib/base/counting_sort.h"
 
@@ -9,21 +10,6 @@
 
 #define LEAST_POSTERIOR 0.25f /* least share of the traces with a segment of the cluster */
 #define LEAST_SHARE 0.02f     /* least share of a cluster's traces for an end to count */
-
-/* Returns whether ov/n >= 0.8 in single precision. The quotient 4/5 rounds to exactly 0.8f, and no other quotient of
- * such small numbers is near it. */
-static int most_of(int64_t ov, int64_t n) { return 5 * ov >= 4 * n; }
-
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int linked(const ws_dom_segment *a, const ws_dom_segment *b) {
-    const int64_t ai = a->i, aj = a->j, ak = a->k, am = a->m, bi = b->i, bj = b->j, bk = b->k, bm = b->m;
-    if (!most_of(min64(aj, bj) - max64(ai, bi) + 1, min64(aj - ai, bj - bi) + 1)) return 0;
-    if (!most_of(min64(am, bm) - max64(ak, bk), min64(am - ak, bm - bk) + 1))
-        return 0; /* not no + 1, as in the reference */
-    return llabs((ai - ak) - (bi - bk)) <= 4 || llabs((aj - am) - (bj - bm)) <= 4;
-}
 
 /* Labels segments with their clusters: the definition. It has a list a of free segments, the first on top, and a
  * stack b of segments whose links it must still follow. */
@@ -38,9 +24,10 @@ int ws_dom_ref_label(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, ui
         b[nb++] = a[--na];
         while (nb > 0) {
             const uint32_t v = b[--nb];
+            const ws_dom_bounds to = ws_dom_bounds_of(&s->segment[v]);
             label[v] = found;
             for (uint32_t at = na; at-- > 0;)
-                if (linked(&s->segment[v], &s->segment[a[at]])) {
+                if (ws_dom_links(&to, &s->segment[a[at]])) {
                     b[nb++] = a[at];
                     a[at] = a[--na];
                 }
@@ -80,11 +67,12 @@ static uint32_t take_place(lists *l, uint32_t place) {
 /* Takes the segments that link to v from the list, from its top down, to the work. */
 static void take_linked(lists *l, uint32_t v) {
     const uint32_t c = l->label[v], first = l->nb;
+    const ws_dom_bounds to = ws_dom_bounds_of(&l->s->segment[v]);
     uint32_t left = l->start[c];
     for (uint32_t at = left; at < l->end[c]; at++) {
         const uint32_t x = l->item[at];
         if (l->place[x] == GONE) continue;
-        if (linked(&l->s->segment[v], &l->s->segment[x])) l->b[l->nb++] = l->place[x];
+        if (ws_dom_links(&to, &l->s->segment[x])) l->b[l->nb++] = l->place[x];
         else l->item[left++] = x;
     }
     l->end[c] = left;
@@ -204,8 +192,8 @@ static void insert_by_begin(ws_dom_cluster *list, uint32_t n, const ws_dom_clust
 static void dominate(ws_dom_cluster *c, uint32_t n) {
     for (uint32_t d = 0; d < n; d++)
         for (uint32_t e = d + 1; e < n; e++) {
-            const int64_t ov = min64(c[d].j, c[e].j) - max64(c[d].i, c[e].i) + 1;
-            const int64_t len = min64((int64_t)c[d].j - c[d].i, (int64_t)c[e].j - c[e].i) + 1;
+            const int64_t ov = ws_dom_lesser(c[d].j, c[e].j) - ws_dom_greater(c[d].i, c[e].i) + 1;
+            const int64_t len = ws_dom_lesser((int64_t)c[d].j - c[d].i, (int64_t)c[e].j - c[e].i) + 1;
             if (ov == 0) break;
             if ((double)((float)ov / (float)len) >= 0.8) c[c[d].posterior > c[e].posterior ? e : d].removed = 1;
         }
@@ -237,7 +225,7 @@ static int is_tied(const ws_dom_cluster *list, uint32_t n) {
 int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t nodes,
                             ws_dom_cluster **cluster, uint32_t *n, uint32_t *components, ws_err *err) {
     const uint32_t count = (uint32_t)s->n, values = (rows > nodes ? rows : nodes) + 1;
-    uint32_t found;
+    uint32_t found = s->components; /* a device has labelled them */
     *n = *components = 0;
     *cluster = NULL;
     if (count == 0) return WS_OK;
@@ -245,7 +233,9 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
     uint32_t *label = ws_dom_scratch(w, WS_DOM_LIST, words * sizeof *label, err);
     if (!label) return err->code;
     uint32_t *item = label + count, *start = item + count, *zero = start + count + 2;
-    int rc = w->backend->label(w, s, rows, label, &found, err);
+    int rc = WS_OK;
+    if (found) label = s->label;
+    else rc = w->backend->label(w, s, rows, label, &found, err);
     if (rc) return rc;
     *components = found;
     memset(zero, 0, ENDS * (size_t)values * sizeof *zero);
@@ -257,7 +247,7 @@ int ws_dom_cluster_segments(ws_dom_worker *w, const ws_dom_sample *s, uint32_t r
                           .count = {zero, zero + values, zero + 2 * (size_t)values, zero + 3 * (size_t)values}};
     *n = find_significant(&room, label, found, start, list);
     /* only the order of clusters that begin together depends on numbers: 5 of 1,000 regions have some */
-    if (is_tied(list, *n) && !w->backend->in_order) {
+    if (is_tied(list, *n) && (s->components || !w->backend->in_order)) {
         if ((rc = ws_dom_number_clusters(w, s, label, found, err))) return rc;
         *n = find_significant(&room, label, found, start, list);
     }

@@ -47,15 +47,15 @@ typedef struct ws_dom_fitted {
 } ws_dom_fitted;
 
 /* A region's. In `pack`, from this word on, are n2 and the scales of rows 1..L, then the segments, a trace's last one
- * first: i and j in the halves of a word, then k and m, with the highest bit for the first one of a trace. unsure: the
- * number of steps that the definition decided. */
+ * first: i and j in the halves of a word, then k and m, with the highest bit for the first one of a trace; then the
+ * component of each, of so many, in any order. unsure: the number of steps that the definition decided. */
 typedef struct ws_dom_resolved {
     float end;
-    uint32_t ok, strange, pack, nsegment, unsure;
+    uint32_t ok, strange, pack, nsegment, components, unsure;
     uint64_t draws;
 } ws_dom_resolved;
 
-enum { WS_DOM_SEGMENT_WORDS = 2, WS_DOM_SEGMENT_MOST = 32767 /* row or node */ };
+enum { WS_DOM_SEGMENT_WORDS = 3, WS_DOM_SEGMENT_MOST = 32767 /* row or node */ };
 
 /* Returns the Forward score of a result whose end and scales these are, in nats. */
 float ws_dom_nats_of(float end, const uint32_t *scale, uint32_t n);

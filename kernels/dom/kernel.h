@@ -95,6 +95,9 @@ typedef struct ws_dom_sample {
     float *n2; /* sums of null2 odds over the traces, rows 1..L */
     size_t n2_cap;
     uint64_t draws;
+    uint32_t *label; /* the component of each segment, of so many, in any order. components = 0: there are no labels */
+    uint32_t components;
+    size_t label_cap;
 } ws_dom_sample;
 /* Takes from a region what a device sampled: Forward's score, `failed`, and all of *s. Returns WS_ENOMEM on failure. */
 int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err);
@@ -128,7 +131,7 @@ struct ws_dom_backend {
                   ws_err *err);
     int in_order; /* label numbers clusters in the order of the reference, as the definition does */
     /* Sets label[v] to the cluster of segment v (section 8.5). Without in_order ws_dom_number_clusters renumbers
-     * them. */
+     * them, as it does labels of a device. */
     int (*label)(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows, uint32_t *label, uint32_t *clusters,
                  ws_err *err);
     int (*fit)(const ws_dom_tables *t, ws_dom_worker *w, ws_dom_fit *const *f, size_t n, ws_err *err);

@@ -97,9 +97,10 @@ int ws_dom_take_resolved(const ws_dom_span *span, const ws_dom_resolved *r, cons
 int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err) {
     const struct ws_dom_sampled *from = g->sampled;
     const uint32_t L = g->to - g->from + 1, *word = from->word + 2 * (size_t)L;
-    s->n = s->draws = 0;
+    s->n = s->draws = s->components = 0;
     int rc = ws_grow(&s->n2, &s->n2_cap, (size_t)L + 1, sizeof *s->n2, err);
     if (!rc) rc = ws_grow(&s->segment, &s->cap, (size_t)from->of.nsegment + 1, sizeof *s->segment, err);
+    if (!rc) rc = ws_grow(&s->label, &s->label_cap, (size_t)from->of.nsegment + 1, sizeof *s->label, err);
     if (rc) return rc;
     s->draws = from->of.draws;
     s->n2[0] = 0.0f;
@@ -119,9 +120,11 @@ int ws_dom_unpack_sample(ws_dom_region *g, ws_dom_sample *s, ws_err *err) {
     for (uint32_t at = 0; at < n; at++) {
         const uint32_t rows = word[2 * at], nodes = word[2 * at + 1];
         trace += nodes >> 31;
-        s->segment[first[trace - 1] + first[trace] - 1 - at] =
-            (ws_dom_segment){trace - 1, rows & 0xffff, rows >> 16, nodes & 0xffff, nodes >> 16 & 0x7fff};
+        const uint32_t v = first[trace - 1] + first[trace] - 1 - at;
+        s->segment[v] = (ws_dom_segment){trace - 1, rows & 0xffff, rows >> 16, nodes & 0xffff, nodes >> 16 & 0x7fff};
+        s->label[v] = word[2 * n + at];
     }
     s->n = n;
+    s->components = from->of.components;
     return WS_OK;
 }

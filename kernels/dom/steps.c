@@ -165,6 +165,7 @@ static int sample_region(const ws_dom_tables *t, ws_dom_worker *w, const ws_dom_
     ws_dom_region *g = span->region;
     ws_dom_sample *s = &w->sample;
     g->fwd_nats = ws_dom_forward_nats(p);
+    s->components = 0;
     int rc = isnan(g->fwd_nats) ? WS_EDATA : w->backend->sample(t, w, p, w->options.seed, s, err);
     if (rc == WS_EDATA) {
         g->failed = WS_DOM_RANGE;

@@ -19,6 +19,7 @@ void ws_dom_worker_destroy(ws_dom_worker *w) {
     for (int j = 0; j < WS_DOM_NSCRATCH; j++) ws_buf_release(&w->scratch[j]);
     ws_free(w->sample.segment);
     ws_free(w->sample.n2);
+    ws_free(w->sample.label);
     ws_free(w);
 }
 

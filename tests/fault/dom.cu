@@ -232,6 +232,11 @@ struct team_lanes {
         for (int z = 1; z < WS_DOM_TEAM; z++) most = a.value[z] > most ? a.value[z] : most;
         return most;
     }
+    int32_t least(const each<int32_t> &a) const {
+        int32_t least = a.value[0];
+        for (int z = 1; z < WS_DOM_TEAM; z++) least = a.value[z] < least ? a.value[z] : least;
+        return least;
+    }
     template <class T> T of(each<T> &a, uint32_t lane) const { return a.value[lane]; }
     void add_up(each<double> &a) const {
         for (int z = 1; z < WS_DOM_TEAM; z++) a.value[z] += a.value[z - 1];
@@ -319,6 +324,14 @@ static void run_team(const ws_dom_args &a, uint32_t p, int what) {
     if (!shared) abort();
     ws_dom_sample_region(g, a, p, shared);
     free(shared);
+}
+
+// Labels n segments as a device does, for tests. room: three words for each; labels are the first of them. Returns the
+// number of components.
+extern "C" uint32_t ws_fault_label(const uint32_t *segment, uint32_t n, uint32_t *room);
+extern "C" uint32_t ws_fault_label(const uint32_t *segment, uint32_t n, uint32_t *room) {
+    team_lanes g;
+    return ws_dom_labeller<team_lanes>(g, segment, n, room).run();
 }
 
 // Returns whether each problem of a launch has a warp or a gang of its own.

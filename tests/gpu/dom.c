@@ -11,6 +11,7 @@
 #include "kernels/dom/choose.h"
 #include "kernels/dom/device.h"
 #include "kernels/dom/launches.h"
+#include "kernels/dom/ref.h"
 #include "kernels/dom/window.h"
 #include "lib/dev/device.h"
 #include "tests/lib/worked.h"
@@ -220,6 +221,19 @@ static int same_sample(const ws_dom_sample *a, const ws_dom_sample *b, uint32_t 
            (a->n == 0 || memcmp(a->segment, b->segment, a->n * sizeof *a->segment) == 0);
 }
 
+/* Returns whether a device's labels, once they are numbered, are the processor's. */
+static int same_labels(ws_dom_worker *w, const ws_dom_sample *s, uint32_t rows) {
+    ws_err err = {0};
+    uint32_t n, *want = ws_calloc(s->n + 1, sizeof *want, &err);
+    if (s->n == 0) return ws_free(want), s->components == 0;
+    sample_must(w->backend->label(w, s, rows, want, &n, &err), &err);
+    sample_must(ws_dom_number_clusters(w, s, want, n, &err), &err);
+    sample_must(ws_dom_number_clusters(w, s, s->label, s->components, &err), &err);
+    const int same = n == s->components && memcmp(want, s->label, s->n * sizeof *want) == 0;
+    ws_free(want);
+    return same;
+}
+
 static int same_region(const ws_dom_region *a, const ws_dom_region *b) {
     int same = a->failed == b->failed && same_bits(a->fwd_nats, b->fwd_nats) && a->draws == b->draws &&
                a->segments == b->segments && a->clusters == b->clusters && a->nsignificant == b->nsignificant &&
@@ -260,7 +274,8 @@ static void compare_regions(const cases *c, ws_dom_worker *w, sample *r, tally *
         want = keep;
         sample_must(ws_dom_resolve(load[i].t, w, &load[i].span, 1, &err), &err);
         same = same && (!load[i].done || g[2 * i].failed ||
-                        same_sample(&want, &w->sample, g[2 * i].to - g[2 * i].from + 1));
+                        (same_sample(&want, &w->sample, g[2 * i].to - g[2 * i].from + 1) &&
+                         same_labels(w, &w->sample, g[2 * i].to - g[2 * i].from + 1)));
         to->resolved += !same || !same_region(&g[2 * i], &g[2 * i + 1]) || !same_n2(&pair[2 * i], &pair[2 * i + 1]);
         for (size_t v = 2 * i; v < 2 * i + 2; v++) {
             pair[v].region = ws_alloc(sizeof *g, &err);
@@ -272,9 +287,57 @@ static void compare_regions(const cases *c, ws_dom_worker *w, sample *r, tally *
     to->regions += c->n;
     ws_free(want.segment);
     ws_free(want.n2);
+    ws_free(want.label);
     ws_free(g);
     ws_free(load);
     ws_free(pair);
+}
+
+/* ---- labels alone ---- */
+
+/* Labels segments as a device does (tests/fault/dom.cu); NULL in a program without a fake device. */
+uint32_t ws_fault_label(const uint32_t *segment, uint32_t n, uint32_t *room) __attribute__((weak));
+
+/* All alike; none linked; each linked to few others, so that a component takes many rounds; repeats whose ends drift,
+ * of which some begin together; any. */
+enum { ALIKE, APART, CHAIN, REPEATS, ANY, ENSEMBLES };
+static ws_dom_segment segment_like(int kind, uint32_t v, sample *r) {
+    const uint32_t by = (uint32_t)sample_below(r, 20), cut = (uint32_t)sample_below(r, 20), k = v % 13;
+    switch (kind) {
+    case ALIKE: return (ws_dom_segment){v, 100, 200, 1, 90};
+    case APART: return (ws_dom_segment){v, 1 + 6 * v, 3 + 6 * v, 1 + v % 50, 3 + v % 50};
+    case CHAIN: return (ws_dom_segment){v, 1 + 3 * v, 30 + 3 * v, 1 + 3 * v, 30 + 3 * v};
+    case REPEATS: return (ws_dom_segment){v / 13, 1 + 30 * k + by, 60 + 30 * k - cut, 1 + by / 2, 60 - cut / 2};
+    }
+    const uint32_t i = 1 + (uint32_t)sample_below(r, 300), m = 1 + (uint32_t)sample_below(r, 80);
+    return (ws_dom_segment){v, i, i + (uint32_t)sample_below(r, 60), m, m + (uint32_t)sample_below(r, 60)};
+}
+
+/* Ensembles of any size up to thousands of segments, with those at the borders of a warp. */
+static void compare_labels(ws_dom_worker *w, sample *r, tap *t) {
+    static const uint32_t size[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 416, 1000, 5000};
+    enum { SIZES_OF_THESE = sizeof size / sizeof *size, MOST = 5000, ROWS = 1 << 15 };
+    static ws_dom_segment segment[MOST];
+    static uint32_t word[2 * MOST], room[3 * MOST];
+    int bad = 0;
+    if (!ws_fault_label) {
+        tap_skip(t, "labels of ensembles by hand", "this program has a real device, whose labels are in the regions");
+        return;
+    }
+    for (int k = 0; k < ENSEMBLES * SIZES_OF_THESE; k++) {
+        const uint32_t n = size[k / ENSEMBLES];
+        for (uint32_t v = 0; v < n; v++) {
+            const ws_dom_segment *s = &segment[v];
+            segment[v] = segment_like(k % ENSEMBLES, v, r);
+            word[2 * v] = s->i | s->j << 16;
+            word[2 * v + 1] = s->k | s->m << 16 | v % 2u << 31; /* the highest bit is no part of m */
+        }
+        const ws_dom_sample s = {.segment = segment, .n = n, .label = room,
+                                 .components = ws_fault_label(word, n, room)};
+        const int size_is_of_kind = k % ENSEMBLES != APART || s.components == n;
+        bad += !size_is_of_kind || !same_labels(w, &s, ROWS);
+    }
+    tap_ok(t, !bad, "labels of %d ensembles of 0 to %d segments: %d differ", ENSEMBLES * SIZES_OF_THESE, MOST, bad);
 }
 
 /* Any stretch of a target as an envelope. */
@@ -417,6 +480,7 @@ int main(int argc, char **argv) {
     check_streams(&t);
     sample_must(ws_dev_start(NULL, 0, &err), &err);
     sample_must(ws_dom_worker_create(&w, ws_dom_backend_best(&cpu), &options, &err), &err);
+    compare_labels(w, &r, &t);
     make_cases(&c, &r, longest, every);
     for (size_t k = 0; k < sizeof how / sizeof how[0]; k++) {
         tally to = {0};

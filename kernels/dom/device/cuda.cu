@@ -119,7 +119,8 @@ static warp warp_of(const call *c, uint32_t p) {
 static size_t region_bytes(const problem *p) {
     const ws_dom_tables *t = p->load->t;
     const size_t row = WS_DOM_CELL * ((size_t)t->M + 1) * sizeof(float) + sizeof(ws_dom_row) + 3 * sizeof(float) + 1;
-    return ((size_t)p->L + 1) * row + 2 * segments_of(p) * WS_DOM_SEGMENT_WORDS * sizeof(uint32_t) + 1024 +
+    const size_t words = (size_t)segments_of(p) * (WS_DOM_SEGMENT_ROOM + WS_DOM_SEGMENT_WORDS);
+    return ((size_t)p->L + 1) * row + words * sizeof(uint32_t) + 1024 +
            (size_t)t->Q * WS_DOM_LANES * WS_DOM_FIT_ROWS * sizeof(float);
 }
 
@@ -400,7 +401,7 @@ static int allocate(call *c, ws_err *err) {
                 {(void **)&c->a.pC, both * sizeof(float)},
                 {(void **)&c->a.column, c->what == FIT ? c->columns : 0},
                 {(void **)&c->a.n2, resolve ? c->rows * sizeof(float) : 0},
-                {(void **)&c->a.segment, c->segments * WS_DOM_SEGMENT_WORDS * sizeof(uint32_t)},
+                {(void **)&c->a.segment, c->segments * WS_DOM_SEGMENT_ROOM * sizeof(uint32_t)},
                 {(void **)&c->a.pack, c->words * sizeof(uint32_t)}};
     size_t bytes = ROOM + c->odds + c->residues + c->n * sizeof(ws_dom_job) + (c->n + 1) * sizeof *c->block;
     for (const auto &one : part) bytes += one.bytes;

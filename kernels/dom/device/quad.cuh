@@ -235,6 +235,14 @@ struct ws_dom_team {
         }
         return most;
     }
+    WS_DOM_LANE int32_t least(const each<int32_t> &a) const {
+        int32_t least = a.value;
+        for (int k = 1; k < 32; k *= 2) {
+            const int32_t other = __shfl_xor_sync(~0u, least, k);
+            least = other < least ? other : least;
+        }
+        return least;
+    }
     // Adds to each lane's value those of the lanes before it.
     WS_DOM_LANE void add_up(each<double> &a) const {
         for (unsigned k = 1; k < 32; k *= 2) {

@@ -10,11 +10,13 @@ extern "C" {
 #include "kernels/dom/choose.h"
 }
 #include "kernels/dom/device/find.cuh"
+#include "kernels/dom/device/label.cuh"
 
 enum {
     WS_DOM_INSERTS = 8,  // lanes that load steps of a column: most inserts are short, and each step is another line
     WS_DOM_NOT_SURE = 4, // beyond the indices of weights
-    WS_DOM_SUMS_AT_ONCE = 3 // residues whose null2 a lane sums
+    WS_DOM_SUMS_AT_ONCE = 3, // residues whose null2 a lane sums
+    WS_DOM_SEGMENT_ROOM = 5 // words of a segment on the device: its own two, and what a labeller needs
 };
 
 // A warp has these in shared memory: the residues of the present domain by node, for four times Qmax nodes from 1 on,
@@ -62,7 +64,7 @@ template <class G> struct ws_dom_sampler {
 
     WS_DOM_BOTH ws_dom_sampler(G &team, const ws_dom_args &args, uint32_t p, float *shared)
         : g(team), j(args.job[p]), a(args), f(args.f + j.row), cell(args.cell + j.cell), n2(args.n2 + j.row),
-          segment(args.segment + WS_DOM_SEGMENT_WORDS * j.segment), at(shared, j.Qmax), random(args.seed), segments(0),
+          segment(args.segment + WS_DOM_SEGMENT_ROOM * j.segment), at(shared, j.Qmax), random(args.seed), segments(0),
           unsure(0), draws(0) {
         g.lanes([&](int z) {
             by[z] = 1, more[z] = 0;
@@ -342,7 +344,13 @@ WS_DOM_UNROLL
         return true;
     }
 
-    // Packs n2, the scales of all rows, and the segments.
+    // Labels the first n segments with their components. Returns how many these are.
+    WS_DOM_BOTH uint32_t label(uint32_t n) {
+        g.sync();
+        return ws_dom_labeller<G>(g, segment, n, segment + 2 * (size_t)n).run();
+    }
+
+    // Packs n2, the scales of all rows, the segments, and behind them their labels.
     WS_DOM_BOTH void pack(ws_dom_resolved *to) {
         const uint32_t words = to->nsegment * WS_DOM_SEGMENT_WORDS, n = 2 * j.L + words;
         to->pack = ws_dom_claim(g, a.packed, n);
@@ -367,6 +375,7 @@ template <class G> WS_DOM_BOTH void ws_dom_sample_region(G &g, const ws_dom_args
         out.ok = s.follow_trace();
     out.strange = s.segments > j.segments;
     out.nsegment = out.ok && !out.strange ? s.segments : 0;
+    out.components = s.label(out.nsegment);
     out.unsure = s.unsure;
     out.draws = s.draws;
     s.pack(&out);
