@@ -197,10 +197,11 @@ static int emit_seqs(const ws_scan_state *s, const ws_scan_item *it, const ws_se
                      ws_err *err) {
     const ws_scan *scan = s->scan;
     const ws_batch *b = &it->batch;
+    const int all = ws_scan_passes_all(s, b);
     int rc = WS_OK;
     size_t h = 0;
     for (uint32_t i = 0; i < b->n && !rc; i++) {
-        int pass = ws_scan_passes_all(s, b);
+        int pass = all;
         for (; h < it->hits.n && it->hits.hit[h].seq == i; h++) pass |= it->hits.hit[h].pass;
         if (!pass && !scan->rejected_output) continue;
         ws_outtext *o = &out[pass ? 0 : scan->rejected_output];

@@ -176,9 +176,12 @@ enum { DIGITS = 20 };
 
 /* Returns the decimal digits of a number. */
 static size_t digits_of(uint64_t v) {
-    size_t n = 1;
-    for (uint64_t limit = 10; n < DIGITS && v >= limit; limit *= 10) n++;
-    return n;
+    static const uint64_t ten[DIGITS] = {
+        0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
+        1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+        1000000000000000000, UINT64_C(10000000000000000000)};
+    const size_t n = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12; /* bits times the logarithm of 2 */
+    return n + (v >= ten[n]);
 }
 
 static char *put_number(char *to, uint64_t v) {
