@@ -88,9 +88,10 @@ for word in ${WARPSIEVE_CONTROL:-}; do
 done
 
 # Those that take longest come first, so that no core is idle at the end.
-longest='tests/packaging.bats tests/arm.bats tests/faults-cuda.bats tests/faults.bats tests/papara.bats
-    build/kernels/papara/test build/tests/lib/golden tests/input.bats tests/faults-pairs.bats tests/contract.bats
-    tests/docs-commands.bats tests/thrash.bats'
+longest='tests/packaging.bats tests/arm.bats tests/faults-cuda.bats tests/faults.bats tests/spill.bats tests/hmmfit.bats
+    tests/input.bats tests/faults-pairs.bats tests/build.bats tests/docs.bats tests/docs-commands.bats tests/contract.bats
+    tests/mrfseg.bats tests/thrash.bats tests/hmmcast.bats tests/domscore.bats tests/papara.bats tests/msa.bats
+    build/tests/lib/golden build/tests/lib/dom_whole build/kernels/papara/test build/tests/lib/genomes_chain'
 {
     for name in $longest; do
         case " $* $(echo tests/*.bats) " in *" $name "*) echo "$name" ;; esac
