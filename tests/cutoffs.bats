@@ -180,6 +180,7 @@ of_domains() { rows "$1" | awk '{ print $1, $4, $13, $16, $17, $18, $19 }' | sor
     wrong 'knum\tscore_type\nfn3\tfull\n' 'line 1' 'no column threshold'
     wrong 'knum\tthreshold\tscore_type\nfn3\t1\n' 'line 2' 'found 2 cells'
     wrong 'hmm.name\thmm.coverage.threshold\n' 'line 1' 'e.val.threshold'
+    wrong 'model\tbits\r*\t1\r' 'line 1' 'carriage returns alone' 'line feeds'
     wrong '' 'empty'
     wrong 'model\tbits\n*\t1\0002\n' 'zero'
     run --separate-stderr hmmsieve --cutoffs nosuch.tsv three.hmm demo.fa

@@ -227,6 +227,8 @@ static int take_lines(walk *w, char *text, char *stop) {
         if (end > line && end[-1] == '\r') end--;
         *end = '\0';
         if (!*line || *line == '#') continue;
+        if (strchr(line, '\r'))
+            return fail(w, "lines end in carriage returns alone, expected line feeds (tr '\\r' '\\n' makes them)");
         rc = w->form ? take_row(w, line) : take_head(w, line);
     }
     return rc;
