@@ -322,6 +322,29 @@ END
     grep -q '"sequence": "MKVXXXXXXAKLVX"' out/sel_data.json
 }
 
+@test "a job that is another one now is told, and one by a name in use" {
+    local query=MKVLAAGIVGLLLAQWMKVLSAGIVGLLAQW name
+    echo "no sequences" >mend.fa
+    printf '>one\n%s\n' $query >one.fa
+    run -1 warpsieve-msa -o mended --no-templates --db uniref90=mend.fa one.fa
+    printf '>t\n%s\n' $query >mend.fa
+    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
+    cp mended/one_data.json was.json
+    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
+    printf '>one\n%s\n' "${query}MKV" >one.fa
+    run -1 warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
+    grep -q "mended/one_data.json was made of another job 'one' than one.fa has now" <<<"$output" || fail "$output"
+    cmp was.json mended/one_data.json
+    rm mended/one_data.json
+    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
+    grep -q "\"sequence\": \"${query}MKV\"" mended/one_data.json
+    for name in report.tsv plots .x.part; do
+        printf '>%s\n%s\n' $name $query >one.fa
+        run -1 warpsieve-msa -q -o odd --to a3m --no-templates --db uniref90=mend.fa one.fa
+        grep -q "which has another use; expected another name" <<<"$output" || fail "$output"
+    done
+}
+
 @test "bad input: the file, what is wrong and what was expected" {
     local d
     d=$(databases db)

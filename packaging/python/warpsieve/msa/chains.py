@@ -49,7 +49,8 @@ class Entry:
 
 
 class Job:
-    """A prediction: its name, the file that it comes from, and its entries. `top` is what its JSON has besides."""
+    """A prediction: its name, the file that it comes from, and its entries. `top` is what its JSON has besides, `digest` that of all
+    that the input says."""
 
     def __init__(self, name, source, entries, top=None):
         self.name, self.source, self.entries = name, source, entries
@@ -59,6 +60,7 @@ class Job:
         self.top = top or {"name": name, "modelSeeds": [1], "bondedAtomPairs": None, "userCCD": None}
         self.chains = [e.chain for e in entries if e.chain]
         self.notes = [f"{source}: {name}: {e.note}" for e in entries if e.note]
+        self.digest = hashlib.sha256(json.dumps([self.top, [(e.kind, e.ids, e.fields) for e in entries]]).encode()).hexdigest()
 
 
 def read_text(path):

@@ -118,8 +118,9 @@ class Run:
         except OSError:
             raise Error(f"{self.out}: another warpsieve-msa writes there; expected a folder for each run") from None
         self.parts = passes.Parts(os.path.join(state, "parts"))
-        self.rows = os.path.join(state, "rows")
-        os.makedirs(self.rows, exist_ok=True)
+        self.rows, self.made_of = os.path.join(state, "rows"), os.path.join(state, "made-of")
+        for folder in (self.rows, self.made_of):
+            os.makedirs(folder, exist_ok=True)
         self.check_made_with(os.path.join(state, "made-with.json"))
         for name in os.listdir(self.parts.folder):
             path = os.path.join(self.parts.folder, name)
@@ -179,6 +180,12 @@ class Run:
                 raise Error(f"{path}: job {job.name!r} would leave {to}, as the one of {source} does; expected other names")
             if sum(outputs.target(self.out, other, self.form) == to for other in jobs) > 1:
                 raise Error(f"{path}: two jobs would leave {to}; expected other names")
+            if self.form != "json" and (job.file_name[0] == "." or job.file_name in (outputs.REPORT, plot.FOLDER)):
+                raise Error(f"{path}: job {job.name!r} would leave {to}, which has another use; expected another name")
+            made_of = os.path.join(self.made_of, job.file_name)
+            if os.path.exists(to) and os.path.exists(made_of) and not databases.same_text(made_of, job.digest):
+                raise Error(f"{to} was made of another job {job.name!r} than {path} has now; expected another name or folder, or that {to} "
+                            "is removed, which is then made anew")
         for job in jobs:
             to, (part, parts) = outputs.target(self.out, job, self.form), self.said.part
             if self.count % parts != part - 1:
@@ -260,7 +267,7 @@ class Run:
                 results[chain.key] = outputs.Result(chain, self.parts, self.databases)
             if chain.templates:
                 results[chain.template_key, "templates"] = self.templates(chain, notes.append)
-        outputs.put_rows(self.rows, job, outputs.report_rows(job, results, self.parts, self.databases))
+        outputs.put_rows(self.rows, self.made_of, job, outputs.report_rows(job, results, self.parts, self.databases))
         if self.pyplot:
             plot.draw_job(self.pyplot, self.out, job, results, self.parts, self.databases)
         if self.form == "json":

@@ -112,9 +112,10 @@ def report_rows(job, results, parts, given):
     return ["\t".join(str(field).replace("\t", " ") for field in row) for row in rows]
 
 
-def put_rows(rows, job, lines):
-    """Writes the rows of a job into the folder `rows`, before the job's own files appear."""
+def put_rows(rows, made_of, job, lines):
+    """Writes the rows of a job into the folder `rows`, and what it is made of into another, before the job's own files appear."""
     engine.put(os.path.join(rows, job.file_name), "".join(line + "\n" for line in lines))
+    engine.put(os.path.join(made_of, job.file_name), job.digest)
 
 
 def write_report(out, rows):

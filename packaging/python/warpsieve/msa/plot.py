@@ -6,7 +6,7 @@ from .. import Error
 from . import a3m
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by eyes that do not see red and green
-
+FOLDER = "plots"  # in the folder of the output
 LINEAR_UP_TO = 500  # rows: beyond, a database with few hits would be a line at 0
 
 
@@ -51,7 +51,7 @@ def draw(pyplot, path, title, lines, length):
 
 def draw_job(pyplot, out, job, results, parts, given):
     """Writes a picture of each chain of a job whose alignments were searched."""
-    folder = os.path.join(out, "plots")
+    folder = os.path.join(out, FOLDER)
     os.makedirs(folder, exist_ok=True)
     for entry in job.entries:
         chain = entry.chain
