@@ -231,12 +231,12 @@ columns_are_explained() {
 }
 
 @test "the example of AlphaFold 3's search for RNA has the options of warpsieve-msa" {
-    local option # one strand alone would miss half of the hits
+    local option passes=$top/packaging/python/warpsieve/msa/passes.py # one strand alone would miss half of the hits
     for page in "$pages/nhmmsieve.1" <(nhmmsieve --help); do
         grep -A4 'AlphaFold 3 makes for a chain of RNA' "$page" | grep -o 'nhmmsieve -o .*' | tr -s ' ' '\n' >words
         [ -s words ]
         ! grep -q -e --watson -e --crick words || fail "one strand alone"
-        for option in $(sed -n 's/^RNA = \[\(.*\)\]/\1/p' "$top/packaging/python/warpsieve/msa/passes.py" | grep -o '"--rna"\|"-E"' | tr -d '"'); do
+        for option in $(sed -n 's/^RNA = \[\(.*\)\]/\1/p' "$passes" | grep -o '"--rna"\|"-E"' | tr -d '"'); do
             grep -qx -e "$option" words || fail "no $option"
         done
     done

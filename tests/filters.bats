@@ -171,7 +171,8 @@ EOF
 }
 
 @test "DNA given to protein models: one note in a chain, also with a few codes of several nucleotides" {
-    local note='the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids. sixframe translates DNA, hmmsieve --translate searches it'
+    local note='the models are of proteins, but the sequences look like DNA; their letters are scored as amino acids.'
+    note+=' sixframe translates DNA, hmmsieve --translate searches it'
     for t in $filters domscore; do
         for dna in ACGTTGCANNACGTACATGCATTGACGTACACGTTGCAACGTACATGCATTGACGTAC ACGTTGCANNACGTRCATGCATTGACGTACACGTTGCAACGTYCATGCATTGACGTUC; do
             run -0 --separate-stderr "$t" -o got m.hmm <(printf '>r\n%s\n' $dna)
