@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The domain stage against HMMER's own intermediate values, for every backend: dumps with six decimals of every stage,
  * and the alignments of hmmsearch -A. The subset in tests/data/golden/domains, and the full set where it is at hand;
- * with WARPSIEVE_SLOW every fifth pair of the dumps that have no alignments, with WARPSIEVE_TESTS=quick also of the full
- * set, each backend others. */
+ * with WARPSIEVE_SLOW every fifth pair of the dumps that have no alignments, with WARPSIEVE_TESTS=quick also of the
+ * full set, each backend others. */
 #include "kernels/dom/kernel.h"
 #include "tests/lib/domcases.h"
 
