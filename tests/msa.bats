@@ -360,8 +360,12 @@ END
     refused "may be DNA or a protein" bad.fa $d
     printf '>a\nMKV\n>a\nMKL\n' >bad.fa
     refused "two jobs would leave no/a_data.json" bad.fa $d
+    printf '>%s\nMKV\n' "$(printf 'n%.0s' {1..201})" >bad.fa
+    refused "has 201 letters for the name of a file, expected at most 200" bad.fa $d
     echo '{' >bad.json
     refused "bad.json: it is no JSON" bad.json $d
+    ask '{"protein":{"id":"A","sequence":"MKV"}}' | sed 's/"name":"x"/"name":"a\\ud800"/' >bad.json
+    refused "the name 'a\\ud800' has half of a character" bad.json $d
     echo '[{"name": "x"}]' >bad.json
     refused "as AlphaFold Server writes" bad.json $d
     ask '{"protein":{"id":"A","sequence":"MKV","msa":""}}' >bad.json

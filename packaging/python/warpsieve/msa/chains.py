@@ -26,6 +26,7 @@ STANDARD = {"protein": "ACDEFGHIKLMNPQRSTVWY", "rna": "ACGU"}
 ANY = {"protein": "X", "rna": "N"}
 NAMES = re.compile(r"\.(json|fa|fasta|faa|fna|fas)(\.gz)?")
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
+LONGEST_NAME = 200  # of a file, to which endings are added: file systems allow 255 bytes
 
 
 class Chain:
@@ -57,6 +58,11 @@ class Job:
         self.file_name = NOT_IN_NAMES.sub("", name.replace(" ", "_"))
         if not self.file_name.strip("."):
             raise Error(f"{source}: the name {name!r} has no letter or digit that a file could be named by")
+        if len(self.file_name) > LONGEST_NAME:
+            raise Error(f"{source}: the name {name[:40]!r}... has {len(self.file_name)} letters for the name of a file, "
+                        f"expected at most {LONGEST_NAME}")
+        if re.search("[\ud800-\udfff]", name):
+            raise Error(f"{source}: the name {name!r} has half of a character (a surrogate), expected text")
         self.top = top or {"name": name, "modelSeeds": [1], "bondedAtomPairs": None, "userCCD": None}
         self.chains = [e.chain for e in entries if e.chain]
         self.notes = [f"{source}: {name}: {e.note}" for e in entries if e.note]
