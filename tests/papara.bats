@@ -116,7 +116,7 @@ golden() { papara-score "$@" "$g/ref.phy" "$g/ref.nwk" "$g/reads.fasta"; }
     printf '>A\nACGT\n>B\nACGA\n>C\nTCGT\n>D\nTCGA\n>E\nAAAA\n>F\nAAAT\n>G\nGGGG\n' >a
     printf '>q\nTCGA\n' >q
     run --separate-stderr bare a t q
-    refused 1 't: line 1, byte 7' 'multifurcation' '--resolve'
+    refused 1 't: line 1, byte 7' 'multifurcation' 'papara-score --resolve'
     printf "('A b':1,B:1,C:1);" >t
     run --separate-stderr bare a t q
     refused 1 'A b' 'end at a blank\)$'

@@ -81,7 +81,8 @@ static int push_down(parse *s, int x) {
 }
 
 static const char several[] =
-    "\")\": a node of more than two children (a multifurcation) is not resolved; --resolve does it arbitrarily";
+    "\")\": a node of more than two children (a multifurcation) is not resolved; papara-score --resolve does it "
+    "arbitrarily";
 
 /* Adds a child. Only the root may have three children, and the parser learns at its end that three are all. */
 static int add_child(parse *s, int parent, const char *at, int *out) {
