@@ -155,8 +155,9 @@ static int rewind_raw(ws_feed *f, uint64_t to, ws_err *err) {
     return WS_OK;
 }
 
-/* Fails with the name of a compression that this program does not undo, and the command that does. */
+/* Fails with the name of what no program here reads, or of a compression and the command that undoes it. */
 static int other_format(const ws_feed *f, const ws_magic *m, ws_err *err) {
+    if (!*m->undo) return ws_fail(err, WS_EDATA, "%s: found %s, expected data", f->name, m->name);
     if (f->fd == STDIN_FILENO)
         return ws_fail(err, WS_EDATA, "%s: %s is not supported; put %s in front of %s", f->name, m->name, m->undo_pipe,
                        ws_system_program());

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Recognises compressed files by their first bytes: gzip and zstd, which lib/compress undoes, and others, for messages.
+ * Recognises files by their first bytes: gzip and zstd, which lib/compress undoes, and others, for messages: other
+ * compressions, and what comes in the place of data by mistake, such as the page of a failed download.
  * Also the mark that editors and spreadsheets put before a text. */
 #ifndef WS_COMPRESS_MAGIC_H
 #define WS_COMPRESS_MAGIC_H
@@ -10,8 +11,8 @@ typedef struct ws_magic {
     const char *bytes; /* '?' stands for any, '~' for 0x50 to 0x5f */
     size_t n;
     const char *name; /* "xz"; NULL: not compressed, text follows */
-    /* the command that writes what a file holds, the file's name goes after it; NULL: every build undoes it. A build
-     * with libzstd undoes zstd too */
+    /* the command that writes what a file holds, the file's name goes after it; NULL: every build undoes it; "": none,
+     * it holds nothing that a program here reads. A build with libzstd undoes zstd too */
     const char *undo;
     const char *undo_pipe; /* the same for standard input */
 } ws_magic;
