@@ -278,42 +278,6 @@ bgzf() {
 }
 @test "BGZF: whole, joined, without its end block, cut between blocks, damaged" { make_bgzf; each bgzf $(sequence_tools); }
 
-other_files() {
-    local m
-    m=$(model_of "$1")
-    while IFS='|' read -r bytes text; do
-        printf "$bytes%020d\n" 7 >other.fa.gz
-        run -1 --separate-stderr "$1" $m other.fa.gz
-        told "^$1: other.fa.gz: $text" || fail "$text: $stderr"
-    done <<'END'
-\x89PNG\r\n\x1a\n|found a PNG image, expected data
-\x89HDF\r\n\x1a\n|found an HDF5 file, expected data
-%%PDF-1.4|found a PDF document, expected data
-<!DOCTYPE html>|found an HTML page, which a failed download may leave, expected data
-<html>|found an HTML page
-<?xml version|found an XML document
-\x7fELF\2|found an executable
-L\0\0\0\1\x14\2\0\0|found a Windows shortcut, which only names a file
-version https://git-lfs|found a pointer of Git LFS
-\xff\xfe>\0a\0|text in UTF-16 is not supported; run: iconv -f UTF-16 -t UTF-8 other.fa.gz
-\xfe\xff\0>\0a|text in UTF-16 is not supported
-7z\xbc\xaf\x27\x1c|7z is not supported; run: 7z x -so other.fa.gz
-END
-}
-@test "what is no data is named: a page, an image, a document, a shortcut, UTF-16" {
-    each other_files $(sequence_tools) hmmsieve
-    local t
-    for t in hmmindex hmmcast; do # models, alignments
-        printf '<html>\n' >page
-        run -1 --separate-stderr $t page
-        told 'page: found an HTML page' || fail "$t: $stderr"
-    done
-    run -1 --separate-stderr hmmsieve page small.fa
-    told 'page: found an HTML page'
-    run -1 --separate-stderr respack <page
-    told 'found an HTML page'
-}
-
 @test "gzip: garbage after it, a wrong checksum, padding" { each damaged_gzip $(sequence_tools); }
 
 cut_packed() {

@@ -279,3 +279,56 @@ cases() {
     [ -z "$(ls -A folder)" ]
     rm all.tsv
 }
+
+misuse() { # misuse PATTERN -- COMMAND...
+    run --separate-stderr "${@:3}"
+    refused 2 "$1" || fail "command: ${*:3}"
+}
+translates() {
+    local dna f
+    dna=$(printf 'ATGAAACCCGGGTTTACGATCGATCGATCGATTGC%.0s' 1 2 3 4 5 6)
+    printf '>a d\n%s\n>b\n%s\n' "$dna" "$dna" >t.fa
+    for f in 1 2 3 4 5 6 7 8 9; do cat t.fa t.fa; done >many.fa
+    : >none.fa
+    "$1" t.fa >want
+    [ -s want ]
+    head -c -1 t.fa | "$1" >got
+    same want got || fail "no line feed at the end"
+    sed 's/$/\r/' t.fa | "$1" - >got
+    same want got || fail "CRLF"
+    "$1" -o got t.fa -q # options and operands in any order
+    same want got
+    for f in none.fa /dev/null; do
+        run -0 --separate-stderr "$1" $f
+        [ -z "$output$stderr" ] || fail "$f: $output$stderr"
+    done
+    misuse 'standard input is named 2 times' -- "$1" - -
+    misuse 'output: t.fa is also read' -- "$1" -o t.fa t.fa
+    same want <("$1" t.fa)
+    run -2 timeout 10 script -qec "$1" /dev/null </dev/null
+    run -1 --separate-stderr "$1" t.fa missing.fa
+    told 'cannot open missing.fa: No such file'
+    run -1 --separate-stderr "$1" .
+    refused 1 'Is a directory'
+    printf '>a\nAT\0G\n' >bad.fa
+    run -1 --separate-stderr "$1" bad.fa
+    refused 1 'bad.fa: line 2: .\\x00. is not a letter of the DNA alphabet'
+    head -c 100 /dev/zero >bad.fa
+    run -1 --separate-stderr "$1" bad.fa
+    refused 1 'bad.fa: line 1: expected .>. at the start'
+    for f in t.fa many.fa; do
+        run -1 --separate-stderr "$1" $f -o /dev/full
+        refused 1 '/dev/full' 'No space left'
+        run -1 --separate-stderr bash -c '"$@" >/dev/full' - "$1" $f
+        refused 1 'standard output' 'No space left'
+        run -1 --separate-stderr bash -c '"$@" >&-' - "$1" $f
+        told 'standard output'
+    done
+    run -1 --separate-stderr "$1" t.fa -o no/such/folder
+    refused 1 'no/such/folder' 'No such file'
+    run -1 --separate-stderr bash -c '"$@" <&-' - "$1"
+    told 'standard input'
+    for f in 1 7; do "$1" -t $f -K $((f * 100)) many.fa; done >got
+    same got <("$1" many.fa; "$1" many.fa)
+}
+@test "programs that translate keep the same promises" { [ -n "$(translators)" ] && each translates $(translators); }
