@@ -60,7 +60,7 @@ class Memory:
             with open(self.fd, "wb", closefd=False) as f:
                 for piece in content or ():
                     f.write(piece)
-        except BaseException:  # nobody has this object, so nobody else would close it
+        except BaseException:  # the caller gets no object to close
             self.close()
             raise
 

@@ -173,7 +173,7 @@ class _Named(Sequences):
 def align(hmm, sequences, cpus, trim):
     """Returns an alignment in Stockholm's form. Raises Theirs for sequences that it does not tell apart."""
     names = [raw(s.name) for s in sequences]
-    if len(set(names)) < len(names) or any(len(name.split()) != 1 or name.strip() != name or name[:1] == b"#" or name[:2] == b"//" for name in names):
+    if len(set(names)) < len(names) or any(name.split() != [name] or name.startswith((b"#", b"//")) for name in names):
         raise Theirs("names of sequences are not words, or the same")
     if not names or any(s.accession or not len(s) for s in sequences):
         raise Theirs("a sequence has an accession, or no residues")
