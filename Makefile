@@ -167,6 +167,8 @@ OBJCOPY   ?= $(shell $(CC) -print-prog-name=objcopy)
 NM        ?= $(shell $(CC) -print-prog-name=nm)
 TELL_LATE  = if $(NM) $@ | grep _GLOBAL__sub_I; then echo "$<: a variable that begins as no constant would be set late" >&2; rm -f $@; exit 1; fi; \
              $(OBJCOPY) --rename-section .init_array=ws_kernels $@ || { rm -f $@; exit 1; }
+# A function of a device with internal linkage that is called, not inlined, has a hash of the folder in its name.
+SAME_NAMES = if grep -l _INTERNAL_ $(@:.o=.tmp)/*.ptx; then echo "$<: a static function has the folder in its name" >&2; rm -f $@; exit 1; fi
 # The domain stage has no subnormal numbers (lib/simd/flush.h).
 $B/kernels/dom/%.o $B/tests/fault/dom.o: WS_NVCCFLAGS += -ftz=true
 $B/%.o: %.cu
@@ -174,6 +176,7 @@ $B/%.o: %.cu
 	@mkdir -p $(@:.o=.tmp)
 	$(NVCC) $(WS_NVCCFLAGS) $(NVCCFLAGS) -keep -keep-dir $(@:.o=.tmp) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 	$(if $(filter $B/tests/%,$@),,@$(TELL_LATE))
+	$(if $(filter $B/tests/%,$@),,@$(SAME_NAMES))
 	@rm -rf $(@:.o=.tmp)
 
 # A file that holds a variable's value, and is new only if the value is: what depends on it is made anew after a change of mind.

@@ -136,7 +136,7 @@ constexpr int ws_long_threads(int columns, bool global) {
     WS_SSV_VAST(F, 32, true, true, ws_long_threads(32, true), 32, 32)
 
 // Returns whether a height of rows i and i+1 is at the threshold where w(i,k) is so large. place: that of node k.
-static __device__ __noinline__ bool cell_reaches(const mark_args &a, int place, int w, uint32_t triple) {
+inline __device__ __noinline__ bool cell_reaches(const mark_args &a, int place, int w, uint32_t triple) {
     const uint32_t row = triple & ((1u << WS_LONG_ROW_BITS) - 1), next = triple >> WS_LONG_ROW_BITS & 7u;
     const uint32_t own = row < WS_LONG_ROW_ANY ? row & 3u : row == WS_LONG_ROW_ANY ? WS_LONG_ANY : WS_LONG_SEVERAL;
     const int k = ws_long_node(place, a.M);
