@@ -253,7 +253,7 @@ const ws_tool ws_mrfseg_tool = {
     .columns = {&ws_mrf_columns},
     .examples = "  # the tissues of a brain, given its mask: fluid 1, grey matter 2, white matter 3\n"
                 "  mrfseg --mask brain.nii.gz --classes 3 --neighbours 18 --beta-in 0.25 "
-                "--labels tissues.nii.gz t1.nii.gz\n"
+                "--labels out.nii t1.nii.gz\n"
                 "  # four classes of a CT volume, their sizes as a table, their labels as a volume\n"
                 "  mrfseg --classes 4 --labels labels.nii.gz ct.nii.gz > classes.tsv\n"
                 "  # the surface of the region around a voxel\n"

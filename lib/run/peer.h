@@ -98,11 +98,11 @@ int ws_peer_opt_is(const ws_peer_opt *o, const ws_opt *of);
  * models, is the target. */
 ws_peer_files ws_peer_files_of(const ws_job *job, int by_seq);
 /* Appends the first lines of a report, in which readers look for the program's name and for a version. With
- * names_options they list the options that were given, by whatever name. WS_ENOMEM. */
+ * names_options they list the options that were given, by whatever name. WS_ENOMEM: nothing was appended. */
 int ws_peer_report_head(const ws_peer *p, const ws_job *job, ws_peer_files file, int names_options, ws_buf *text,
                         ws_err *err);
 /* Appends the end of a table: what made it, with the options as the program of HMMER lists them; NULL: as the tool
- * does. WS_ENOMEM. */
+ * does. WS_ENOMEM: nothing was appended. */
 int ws_peer_table_end(const ws_peer *p, const ws_job *job, ws_peer_files file, const char *mode, ws_buf *text,
                       ws_err *err);
 

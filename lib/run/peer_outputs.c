@@ -107,23 +107,29 @@ ws_peer_files ws_peer_files_of(const ws_job *job, int by_seq) {
 int ws_peer_report_head(const ws_peer *p, const ws_job *job, ws_peer_files file, int names_options, ws_buf *text,
                         ws_err *err) {
     const int width = LABEL + p->wider;
+    const size_t begin = text->n;
     int rc = ws_buf_addf(text, err,
                          "# %s :: %s\n" WS_PEER_VERSION "# The format is that of HMMER; computed by %s of warpsieve "
                          WS_VERSION "\n" WS_PEER_RULE "# %-*s%s\n# %-*s%s\n", p->name, p->title, job->tool->name,
                          width, p->file.query, file.query, width, p->file.target, file.target);
     if (!rc && names_options) rc = echo(p, &job->cmdline, text, err);
-    return rc ? rc : ws_buf_adds(text, WS_PEER_RULE "\n", err);
+    if (!rc) rc = ws_buf_adds(text, WS_PEER_RULE "\n", err);
+    if (rc) text->n = begin;
+    return rc;
 }
 
 /* No folder and no date, so that equal searches give equal bytes. */
 int ws_peer_table_end(const ws_peer *p, const ws_job *job, ws_peer_files file, const char *mode, ws_buf *text,
                       ws_err *err) {
     const char *program = ws_job_program(job);
+    const size_t begin = text->n;
     int rc = ws_buf_addf(text, err,
                          "#\n# Program:         %s\n# Version:         warpsieve " WS_VERSION
                          "\n# Pipeline mode:   %s\n# Query file:      %s\n# Target file:     %s\n# Option settings: ",
                          program, mode, file.query, file.target);
     if (!rc && p) rc = settings(p, &job->cmdline, program, text, err);
     else if (!rc) rc = ws_buf_addf(text, err, "%s %s", program, job->cmdline.args.p ? job->cmdline.args.p : "");
-    return rc ? rc : ws_buf_adds(text, "\n# [ok]\n", err);
+    if (!rc) rc = ws_buf_adds(text, "\n# [ok]\n", err);
+    if (rc) text->n = begin;
+    return rc;
 }
