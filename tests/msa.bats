@@ -174,7 +174,7 @@ READ
     warpsieve-msa -o named inputs/kinase.json --db-dir af3 --db small_bfd=db/small_bfd.fa --db mgnify=zipped/mgnify.fa 2>log
     cmp base/kinase_data.json named/kinase_data.json
     warpsieve-msa -o few inputs/kinase.json --db-dir af3 2>log
-    grep -q "lack what AlphaFold 3 finds in small_bfd, mgnify" log || fail "$(cat log)"
+    grep -q "AlphaFold 3 also searches small_bfd, mgnify for protein chains" log || fail "$(cat log)"
 }
 
 @test "-Z makes a part of a database count as the whole" {
@@ -326,18 +326,18 @@ END
     local query=MKVLAAGIVGLLLAQWMKVLSAGIVGLLAQW name
     echo "no sequences" >mend.fa
     printf '>one\n%s\n' $query >one.fa
-    run -1 warpsieve-msa -o mended --no-templates --db uniref90=mend.fa one.fa
+    run -1 warpsieve-msa -o remade --no-templates --db uniref90=mend.fa one.fa
     printf '>t\n%s\n' $query >mend.fa
-    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
-    cp mended/one_data.json was.json
-    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
+    warpsieve-msa -q -o remade --no-templates --db uniref90=mend.fa one.fa
+    cp remade/one_data.json was.json
+    warpsieve-msa -q -o remade --no-templates --db uniref90=mend.fa one.fa
     printf '>one\n%s\n' "${query}MKV" >one.fa
-    run -1 warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
-    grep -q "mended/one_data.json was made of another job 'one' than one.fa has now" <<<"$output" || fail "$output"
-    cmp was.json mended/one_data.json
-    rm mended/one_data.json
-    warpsieve-msa -q -o mended --no-templates --db uniref90=mend.fa one.fa
-    grep -q "\"sequence\": \"${query}MKV\"" mended/one_data.json
+    run -1 warpsieve-msa -q -o remade --no-templates --db uniref90=mend.fa one.fa
+    grep -q "remade/one_data.json was made of another job 'one' than one.fa has now" <<<"$output" || fail "$output"
+    cmp was.json remade/one_data.json
+    rm remade/one_data.json
+    warpsieve-msa -q -o remade --no-templates --db uniref90=mend.fa one.fa
+    grep -q "\"sequence\": \"${query}MKV\"" remade/one_data.json
     for name in report.tsv plots .x.part; do
         printf '>%s\n%s\n' $name $query >one.fa
         run -1 warpsieve-msa -q -o odd --to a3m --no-templates --db uniref90=mend.fa one.fa
