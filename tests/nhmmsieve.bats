@@ -488,7 +488,7 @@ queries_of_the_larger_set() {
     refused 1 'STATS'
     printf '>a\nACGTEACGT\n' >letter.fa
     run -1 --separate-stderr nhmmsieve -O bed made.hmm letter.fa
-    refused 1 'line 2' '"E"|E ' 'see --bad-residue of respack .*as in respack --bad-residue=x FILE' # it has no such option itself
+    refused 1 'line 2' '"E"|E ' 'see --bad-residue of respack .*as in respack --dna --bad-residue=x FILE' # it has no such option itself
     respack --dna --bad-residue x letter.fa | nhmmsieve -O bed made.hmm >got
     ssvfilt -a made.hmm short.fa | head -3 >table.tsv
     run -1 --separate-stderr nhmmsieve -O bed made.hmm table.tsv
