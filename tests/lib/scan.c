@@ -88,8 +88,10 @@ static void names(tap *t) {
 
 /* A sequence leaves once in a format of sequences, with the kept if one of its pairs passed. */
 static void formats(tap *t) {
+    static const ws_backend *const backends[] = {NULL};
+    static const ws_tool filter = {.backends = backends};
     ws_scan scan = {.out_format = WS_OUT_IDS, .rejected_output = 1};
-    ws_job job = {.target = target, .ntarget = TARGETS, .reader_opts = &scan, .nout = 2};
+    ws_job job = {.tool = &filter, .target = target, .ntarget = TARGETS, .reader_opts = &scan, .nout = 2};
     ws_scan_state s = {.job = &job, .scan = &scan};
     ws_scan_item it = {0};
     ws_scan_worker worker = {0};
