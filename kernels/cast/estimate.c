@@ -23,7 +23,7 @@ static double log_gamma(double x) {
     return v + (0.918938533 + (below + 0.5) * log(t) - t);
 }
 
-/* Returns the compensated sum (section 1.1). */
+/* Returns the compensated sum (section 1.1), in double precision: ws_build_sum's bits are those of single precision. */
 static double compensated(const double *x, int n) {
     double sum = 0.0, c = 0.0;
     for (int i = 0; i < n; i++) {

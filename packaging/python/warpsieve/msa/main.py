@@ -144,7 +144,7 @@ class Run:
         made = self.parts.names()
         finished = any(not name.endswith(".part") for name in os.listdir(self.rows))
         differ = finished or (bool(made) and then.get("to") != self.form)
-        if made & {name for name, (kind, _, _) in databases.KNOWN.items() if kind == "template"}: # of rows of all other ones
+        if made & {name for name, (kind, _, _) in databases.KNOWN.items() if kind == "template"}:  # made of the rows of all others
             made |= set(then.get("databases", {})) | set(now["databases"])
         differ |= any(then.get("databases", {}).get(name) != now["databases"].get(name) for name in made)
         if differ:
@@ -184,8 +184,8 @@ class Run:
                 raise Error(f"{path}: job {job.name!r} would leave {to}, which has another use; expected another name")
             made_of = os.path.join(self.made_of, job.file_name)
             if os.path.exists(to) and os.path.exists(made_of) and not databases.same_text(made_of, job.digest):
-                raise Error(f"{to} was made of another job {job.name!r} than {path} has now; expected another name or folder, or that {to} "
-                            "is removed, which is then made anew")
+                raise Error(f"{to} was made of another job {job.name!r} than {path} has now; remove it, and it is made anew, or give the "
+                            "job another name or folder")
         for job in jobs:
             to, (part, parts) = outputs.target(self.out, job, self.form), self.said.part
             if self.count % parts != part - 1:
