@@ -21,15 +21,19 @@ static ws_dom_waiting *cut(ws_dom_waiting *last, int most, int one_model) {
  * the next spans, of which a device should have many at once. */
 static void leave_to_cpu(ws_dom_stage *st, ws_dom_waiting *first, int done) {
     ws_dom_ends *e = &st->of->ends;
-    pthread_mutex_lock(&e->lock);
+    ws_dom_waiting *steps = NULL, **end = &steps;
     for (ws_dom_waiting *p = first, *next; p; p = next) {
         next = cut(p, done ? WS_PLAN_SPANS_DONE : WS_PLAN_SPANS_OF_STEP, !done);
         p->stage = st;
         p->done = done;
-        p->step = NULL;
-        *e->end = p;
-        e->end = &p->step;
+        *end = p;
+        end = &p->step;
     }
+    if (!steps) return;
+    *end = NULL;
+    pthread_mutex_lock(&e->lock); /* threads of the CPU wait for it beneath the chain's lock */
+    *e->end = steps;
+    e->end = end;
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -50,7 +54,7 @@ static ws_dom_waiting *leave_long(ws_dom_stage *st, ws_dom_waiting *first, size_
     ws_dom_waiting *of[2], **end[2] = {&of[0], &of[1]};
     *n = 0;
     for (ws_dom_waiting *p = first; p; p = p->next) {
-        const int is_short = ws_dom_waiting_cells(p) <= most;
+        const int is_short = p->cells <= most;
         *n += (size_t)is_short;
         *end[is_short] = p;
         end[is_short] = &p->next;
@@ -158,12 +162,10 @@ static int left_end(void *own) {
 static int take(void *own, const ws_chain_thread *t, ws_chain_need need, ws_chain_step *step) {
     ws_dom_stage *st = own;
     pthread_mutex_lock(&st->lock);
-    ws_dom_waiting *p = t->kind == WS_CHAIN_CPU ? ws_dom_stage_take_for_cpu(st, need)
-                                                : ws_dom_stage_take_for_device(st, need);
-    if (p) *step = (ws_chain_step){.pool = p, .order = p->item->order};
+    const int taken = t->kind == WS_CHAIN_CPU ? ws_dom_stage_take_for_cpu(st, need, step)
+                                              : ws_dom_stage_take_for_device(st, need, step);
     pthread_mutex_unlock(&st->lock);
-    for (const ws_dom_waiting *q = p; q; q = q->next, step->n++) step->cells += ws_dom_waiting_cells(q);
-    return p != NULL;
+    return taken;
 }
 
 static int left(void *own) {

@@ -26,8 +26,10 @@ static int add_seq(const ws_job *job, ws_dom_seq *seq, const ws_hit *hit, size_t
     int rc = WS_OK;
     for (size_t j = 0; j < n && !rc; j++) {
         if (!hit[j].pass) continue;
-        ws_dom_entry *e = ws_dom_pairs_add(d, seq, hit[j].target, err);
-        rc = e ? ws_domscore_tables(d, job, hit[j].target, &e->of.tables, err) : err->code;
+        ws_dom_entry *e = ws_dom_pairs_make(seq, hit[j].target, err);
+        if (!e) return err->code;
+        ws_dom_pairs_add(d, e);
+        rc = ws_domscore_tables(d, job, hit[j].target, &e->of.tables, err);
         if (!rc) rc = ws_buf_add(out, &e, sizeof e, err);
     }
     return rc;
@@ -62,7 +64,7 @@ static int begin(const ws_job *job, void *own, const void *item, const ws_outtex
         if (e->seq != last) e->seq->seq.number = d->number++;
         last = e->seq;
         if (d->stream && !(e->turn = ws_turns_take(&d->turns, err))) return err->code;
-        rc = ws_dom_pairs_begin(d, job, e, e->of.tables, err);
+        rc = ws_dom_pairs_begin(d, job, e, err);
     }
     return rc;
 }
@@ -89,17 +91,24 @@ static int write_alone(ws_domscore *d, const ws_job *job, const ws_dom_entry *e,
     return rc;
 }
 
-static int done(void *own, ws_dom_item *item, ws_err *err) {
+static int done(void *own, ws_dom_item *first, ws_err *err) {
     const ws_job *job = own;
     ws_domscore *d = ws_domscore_of(job);
-    ws_dom_entry *e = (ws_dom_entry *)item;
+    int rc = WS_OK;
     pthread_mutex_lock(&d->lock);
-    int rc = ws_domscore_hold(d, job, item->model, &e->seq->seq, &item->pair.hit, err);
-    if (!rc && d->stream) rc = write_alone(d, job, e, err);
-    ws_dom_pairs_unlink(e);
+    for (ws_dom_item *i = first; i; i = i->next) {
+        ws_dom_entry *e = (ws_dom_entry *)i;
+        if (!rc) rc = ws_domscore_hold(d, job, i->model, &e->seq->seq, &i->pair.hit, err);
+        if (!rc && d->stream) rc = write_alone(d, job, e, err);
+        ws_dom_pairs_unlink(e);
+    }
     pthread_mutex_unlock(&d->lock);
-    if (!rc && d->stream) rc = ws_turns_give(&d->turns, e->turn, err);
-    ws_dom_pairs_free(e);
+    for (ws_dom_item *i = first, *next; i; i = next) {
+        ws_dom_entry *e = (ws_dom_entry *)i;
+        next = i->next;
+        if (!rc && d->stream) rc = ws_turns_give(&d->turns, e->turn, err);
+        ws_dom_pairs_free(e);
+    }
     return rc;
 }
 

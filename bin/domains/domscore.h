@@ -37,10 +37,11 @@ ws_dom_seq *ws_dom_seq_make(const ws_batch *b, const ws_seqs *seqs, size_t i, ui
                             ws_err *err);
 /* Takes a user away; with the last one the sequence goes. NULL is legal. */
 void ws_dom_seq_leave(ws_dom_seq *s);
-/* Adds a pair with a model to the list, as one more user of the sequence. Any thread. NULL without memory. */
-ws_dom_entry *ws_dom_pairs_add(ws_domscore *d, ws_dom_seq *seq, uint32_t m, ws_err *err);
-/* Lets a pair begin. Any thread. WS_ENOMEM. */
-int ws_dom_pairs_begin(ws_domscore *d, const ws_job *job, ws_dom_entry *e, const ws_dom_tables *tables, ws_err *err);
+/* Makes a pair with a model, one more user of the sequence. The caller sets of.tables. NULL without memory. */
+ws_dom_entry *ws_dom_pairs_make(ws_dom_seq *seq, uint32_t m, ws_err *err);
+/* Adds pairs, linked by of.next, to the list of all; lets them begin, at least one. Any thread. WS_ENOMEM. */
+void ws_dom_pairs_add(ws_domscore *d, ws_dom_entry *first);
+int ws_dom_pairs_begin(ws_domscore *d, const ws_job *job, ws_dom_entry *first, ws_err *err);
 /* Takes a pair out of the list, under the lock of ws_domscore; frees one that is in none. */
 void ws_dom_pairs_unlink(ws_dom_entry *e);
 void ws_dom_pairs_free(ws_dom_entry *e);
@@ -194,8 +195,8 @@ typedef struct ws_dom_lists {
     /* Ranks list i, and sets what the writers have to know; text has the options already. Any thread. */
     int (*rank)(const struct ws_dom_lists *l, size_t i, ws_hitquery *q, ws_textconf *text, ws_err *err);
 } ws_dom_lists;
-/* Lists that are made side by side: n from `first` on, and the most hits whose text is in memory together. A hit is
- * about a kilobyte of report, and six of an alignment: without --mem at most some 460 MB. */
+/* Lists that are made side by side: n from `first` on, and the most hits whose text is in memory together. Without
+ * --mem at most some 460 MB are in memory. */
 typedef struct ws_dom_group {
     size_t first, n, hits;
 } ws_dom_group;

@@ -92,27 +92,35 @@ void ws_dom_seq_leave(ws_dom_seq *s) {
     if (s && __atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL) == 0) ws_free(s);
 }
 
-ws_dom_entry *ws_dom_pairs_add(ws_domscore *d, ws_dom_seq *seq, uint32_t m, ws_err *err) {
+ws_dom_entry *ws_dom_pairs_make(ws_dom_seq *seq, uint32_t m, ws_err *err) {
     ws_dom_entry *e = ws_calloc(1, sizeof *e, err);
     if (!e) return NULL;
     __atomic_add_fetch(&seq->users, 1, __ATOMIC_RELAXED);
     e->seq = seq;
     e->of.model = m;
-    pthread_mutex_lock(&d->lock);
-    e->next = d->pairs;
-    e->at = &d->pairs;
-    if (e->next) e->next->at = &e->next;
-    d->pairs = e;
-    pthread_mutex_unlock(&d->lock);
     return e;
 }
 
-int ws_dom_pairs_begin(ws_domscore *d, const ws_job *job, ws_dom_entry *e, const ws_dom_tables *tables, ws_err *err) {
-    e->of.tables = tables;
-    e->of.M = (uint32_t)job->target[e->of.model].qlen;
-    e->of.order = e->seq->seq.number;
-    ws_dom_pair_begin(&e->of.pair, e->seq->seq.x, &e->seq->lm);
-    return ws_dom_steps_add(d->steps, &e->of, err);
+static ws_dom_entry *next_of(const ws_dom_entry *e) { return (ws_dom_entry *)e->of.next; }
+
+void ws_dom_pairs_add(ws_domscore *d, ws_dom_entry *first) {
+    pthread_mutex_lock(&d->lock);
+    for (ws_dom_entry *e = first; e; e = next_of(e)) {
+        e->next = d->pairs;
+        e->at = &d->pairs;
+        if (e->next) e->next->at = &e->next;
+        d->pairs = e;
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+int ws_dom_pairs_begin(ws_domscore *d, const ws_job *job, ws_dom_entry *first, ws_err *err) {
+    for (ws_dom_entry *e = first; e; e = next_of(e)) {
+        e->of.M = (uint32_t)job->target[e->of.model].qlen;
+        e->of.order = e->seq->seq.number;
+        ws_dom_pair_begin(&e->of.pair, e->seq->seq.x, &e->seq->lm);
+    }
+    return ws_dom_steps_add(d->steps, &first->of, err);
 }
 
 void ws_dom_pairs_unlink(ws_dom_entry *e) {

@@ -21,6 +21,7 @@ typedef struct ws_dom_waiting {
     ws_dom_item *item;
     ws_dom_span of;
     uint32_t L;
+    double cells; /* of its recurrences */
     /* of the first span of a step that a device has left to the CPU: its stage; what is left is what follows alone */
     ws_dom_stage *stage;
     int done;
@@ -29,7 +30,8 @@ typedef struct ws_dom_waiting {
 
 /* The spans of a model that wait. Models that have some are linked by `next`. */
 typedef struct ws_dom_bucket {
-    ws_dom_waiting *first;
+    ws_dom_waiting *first, *last; /* last: valid while n > 0 */
+    double cells;
     uint32_t n;
     int listed;
     uint32_t next;
@@ -61,11 +63,6 @@ struct ws_dom_steps {
     int calls; /* steps that devices have. Atomic */
 };
 
-static inline double ws_dom_waiting_cells(const ws_dom_waiting *p) {
-    const int resolve = p->of.region && !p->of.env;
-    return (double)p->L * ((double)p->item->M + (resolve ? WS_PLAN_TRACES_AS_NODES : 0));
-}
-
 /* Returns an envelope of a window; takes what became of it. */
 static inline ws_dom_window_envelope ws_dom_waiting_window(const ws_dom_waiting *p) {
     const ws_dom_envelope *e = p->of.env;
@@ -77,10 +74,10 @@ static inline void ws_dom_waiting_take_window(const ws_dom_waiting *p, const ws_
     p->of.env->domain = e->domain;
 }
 
-/* Take a step for a thread, under the stage's lock; NULL: there is none. That of the CPU is the oldest one; if none is
- * ready, spans become steps before. That of a device has spans of any models. */
-ws_dom_waiting *ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need);
-ws_dom_waiting *ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need);
+/* Take a step for a thread, under the stage's lock, and set all of *step; return 0 if there is none. That of the CPU is
+ * the oldest one; if none is ready, spans become steps before. That of a device has spans of any models. */
+int ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need, ws_chain_step *step);
+int ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need, ws_chain_step *step);
 /* Ends spans that are done; after a failure rc just frees them. Returns rc, or the first failure of what follows. */
 int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err);
 /* Does a step of the CPU, and adds what follows from its spans, which are of one model. The CPU clusters what a device

@@ -30,20 +30,28 @@ static int by_length(const void *a, const void *b) {
 
 /* Adds a span to those of a model. */
 static void push(ws_dom_stage *st, ws_dom_bucket *b, ws_dom_waiting *p) {
+    if (!b->n) b->last = p;
     p->next = b->first;
     b->first = p;
     b->n++;
+    b->cells += p->cells;
     st->waiting++;
-    st->cells += ws_dom_waiting_cells(p);
+    st->cells += p->cells;
+}
+
+/* Counts n spans of a model as taken. Cells are whole numbers, so nothing is left of them. */
+static void count_taken(ws_dom_stage *st, ws_dom_bucket *b, uint32_t n, double cells) {
+    b->n -= n;
+    b->cells -= cells;
+    st->waiting -= n;
+    st->cells -= cells;
 }
 
 /* Takes the first span of a model. */
 static ws_dom_waiting *pop(ws_dom_stage *st, ws_dom_bucket *b) {
     ws_dom_waiting *p = b->first;
     b->first = p->next;
-    b->n--;
-    st->waiting--;
-    st->cells -= ws_dom_waiting_cells(p);
+    count_taken(st, b, 1, p->cells);
     return p;
 }
 
@@ -103,10 +111,9 @@ static uint32_t longest_model(ws_dom_stage *st) {
 static void put(ws_dom_stage *st, ws_dom_waiting *p) {
     const uint32_t m = p->item->model;
     ws_dom_bucket *b = &st->bucket[m];
-    pthread_mutex_lock(&st->lock);
     push(st, b, p);
     st->left++;
-    st->cells_left += ws_dom_waiting_cells(p);
+    st->cells_left += p->cells;
     if (!b->listed) {
         b->listed = 1;
         b->next = NONE;
@@ -118,19 +125,51 @@ static void put(ws_dom_stage *st, ws_dom_waiting *p) {
         const ws_plan_spans plan = plan_of(st);
         if (ws_plan_spans_cut(&plan)) close_bucket(st, &plan, b);
     }
-    pthread_mutex_unlock(&st->lock);
 }
 
-static int add_span(ws_dom_steps *s, ws_dom_kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env,
-                    ws_err *err) {
-    ws_dom_waiting *p = ws_calloc(1, sizeof *p, err);
-    if (!p) return err->code;
-    *p = (ws_dom_waiting){.item = item, .of = {&item->pair, g, env}};
+/* ---- spans that are added: without a lock until all are made ---- */
+
+/* Spans that a thread adds to the stages together, by kind; `spare` is memory of those that are done. */
+typedef struct added {
+    ws_dom_waiting *first[WS_DOM_KINDS], *spare;
+} added;
+
+static int add_span(added *a, ws_dom_kind k, ws_dom_item *item, ws_dom_region *g, ws_dom_envelope *env, ws_err *err) {
+    ws_dom_waiting *p = a->spare;
+    if (p) a->spare = p->next;
+    else if (!(p = ws_alloc(sizeof *p, err))) return err->code;
+    const double more = k == WS_DOM_RESOLVE ? WS_PLAN_TRACES_AS_NODES : 0;
+    *p = (ws_dom_waiting){.item = item, .of = {&item->pair, g, env}, .next = a->first[k]};
     p->L = env ? env->to - env->from + 1 : g ? g->to - g->from + 1 : item->pair.L;
+    p->cells = (double)p->L * ((double)item->M + more);
+    a->first[k] = p;
     __atomic_add_fetch(&item->left, 1, __ATOMIC_RELAXED);
-    put(&s->stage[k], p);
     return WS_OK;
 }
+
+static void free_spans(ws_dom_waiting *p) {
+    for (ws_dom_waiting *next; p; p = next) {
+        next = p->next;
+        ws_free(p);
+    }
+}
+
+/* Puts all into the stages; after a failure rc just frees them. Other threads may end their pairs at once. */
+static void put_added(ws_dom_steps *s, const added *a, int rc) {
+    free_spans(a->spare);
+    for (int k = 0; k < WS_DOM_KINDS; k++) {
+        if (rc) free_spans(a->first[k]);
+        if (rc || !a->first[k]) continue;
+        pthread_mutex_lock(&s->stage[k].lock);
+        for (ws_dom_waiting *p = a->first[k], *next; p; p = next) {
+            next = p->next;
+            put(&s->stage[k], p);
+        }
+        pthread_mutex_unlock(&s->stage[k].lock);
+    }
+}
+
+/* ---- steps that are taken: under the stage's lock ---- */
 
 /* Takes a place among the steps of devices. Returns 0 if there is none. */
 static int take_call(ws_dom_steps *s, const ws_plan_machine *m, ws_chain_need need) {
@@ -139,7 +178,12 @@ static int take_call(ws_dom_steps *s, const ws_plan_machine *m, ws_chain_need ne
     return 0;
 }
 
-ws_dom_waiting *ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need) {
+/* Sets the step of linked spans, of which the first has the order. */
+static void set_step(ws_chain_step *step, ws_dom_waiting *first, size_t n, double cells) {
+    *step = (ws_chain_step){.pool = first, .order = first->item->order, .n = n, .cells = cells};
+}
+
+int ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need, ws_chain_step *step) {
     if (!st->steps && st->waiting) {
         const ws_plan_spans plan = plan_of(st);
         const int cuts = ws_plan_spans_cpu_cuts(&plan, need);
@@ -147,56 +191,75 @@ ws_dom_waiting *ws_dom_stage_take_for_cpu(ws_dom_stage *st, ws_chain_need need) 
                                                                                               : first_model(st)]);
     }
     ws_dom_waiting *p = st->steps;
-    if (!p) return NULL;
+    if (!p) return 0;
     st->steps = p->step;
     st->nsteps--;
     if (!p->step) st->end = &st->steps;
-    return p;
+    size_t n = 0;
+    double cells = 0;
+    for (const ws_dom_waiting *q = p; q; q = q->next, n++) cells += q->cells;
+    set_step(step, p, n, cells);
+    return 1;
 }
 
-ws_dom_waiting *ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need) {
-    ws_dom_waiting *first = NULL, **end = &first;
-    double cells = 0;
-    if (!st->waiting) return NULL;
-    const ws_plan_spans plan = plan_of(st);
-    const double most = ws_plan_spans_call(&plan, need);
-    if (most == 0 || !take_call(st->of, &plan.m, need)) return NULL;
-    while (st->waiting && cells < most) {
-        ws_dom_waiting *p = pop(st, &st->bucket[first_model(st)]);
-        cells += ws_dom_waiting_cells(p);
-        *end = p;
-        end = &p->next;
+/* Takes the spans of a model, as many as have `most` cells, at least one. Returns the first; *last is the last one. All
+ * of them are taken without a look at each: a call has thousands, and other threads wait for the lock. */
+static ws_dom_waiting *take_some(ws_dom_stage *st, ws_dom_bucket *b, double most, ws_dom_waiting **last) {
+    ws_dom_waiting *first = b->first;
+    if (b->cells <= most) {
+        *last = b->last;
+        b->first = NULL;
+        count_taken(st, b, b->n, b->cells);
+        return first;
     }
+    double cells = 0;
+    for (ws_dom_waiting *p; b->n && cells < most; cells += p->cells) *last = p = pop(st, b);
+    return first;
+}
+
+int ws_dom_stage_take_for_device(ws_dom_stage *st, ws_chain_need need, ws_chain_step *step) {
+    ws_dom_waiting *first = NULL, **end = &first, *last = NULL;
+    if (!st->waiting) return 0;
+    const ws_plan_spans plan = plan_of(st);
+    const double most = ws_plan_spans_call(&plan, need), cells = st->cells;
+    const size_t n = st->waiting;
+    if (most == 0 || !take_call(st->of, &plan.m, need)) return 0;
+    for (; st->waiting && cells - st->cells < most; end = &last->next)
+        *end = take_some(st, &st->bucket[first_model(st)], most - (cells - st->cells), &last);
     *end = NULL;
     st->had = 1;
-    return first;
+    set_step(step, first, n - st->waiting, cells - st->cells);
+    return 1;
 }
 
 /* ---- a step ---- */
 
-static int add_envelopes(ws_dom_steps *s, ws_dom_item *item, ws_dom_region *g, ws_err *err) {
+static int add_envelopes(added *a, ws_dom_item *item, ws_dom_region *g, ws_err *err) {
     int rc = WS_OK;
-    for (uint32_t e = 0; e < g->nenv && !rc; e++) rc = add_span(s, WS_DOM_RESCORE, item, g, &g->env[e], err);
+    for (uint32_t e = 0; e < g->nenv && !rc; e++) rc = add_span(a, WS_DOM_RESCORE, item, g, &g->env[e], err);
     return rc;
 }
 
 /* Adds what follows from a span. */
-static int go_on(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *p, ws_err *err) {
+static int go_on(added *a, ws_dom_kind k, const ws_dom_waiting *p, ws_err *err) {
     ws_dom_pair *pair = &p->item->pair;
     int rc = WS_OK;
-    if (k == WS_DOM_RESOLVE) return add_envelopes(s, p->item, p->of.region, err);
+    if (k == WS_DOM_RESOLVE) return add_envelopes(a, p->item, p->of.region, err);
     for (uint32_t r = 0; r < pair->nregion && k == WS_DOM_PARSE && !rc; r++) {
         ws_dom_region *g = &pair->region[r];
-        rc = g->multi ? add_span(s, WS_DOM_RESOLVE, p->item, g, NULL, err) : add_envelopes(s, p->item, g, err);
+        rc = g->multi ? add_span(a, WS_DOM_RESOLVE, p->item, g, NULL, err) : add_envelopes(a, p->item, g, err);
     }
     return rc;
 }
 
-/* Counts a span as done. The pair ends with its last one. */
-static int leave(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
+/* Counts a span as done. The pair ends with its last one, and joins the others that do. */
+static int leave(const ws_dom_steps *s, ws_dom_item *item, ws_dom_item **ended, ws_err *err) {
     if (__atomic_sub_fetch(&item->left, 1, __ATOMIC_ACQ_REL)) return WS_OK;
     const int rc = item->window ? WS_OK : ws_dom_finish(item->tables, &s->conf.options, &item->pair, err);
-    return rc ? rc : s->conf.done(s->conf.own, item, err);
+    if (rc) return rc;
+    item->next = *ended;
+    *ended = item;
+    return WS_OK;
 }
 
 static int rescore_windows(const ws_dom_waiting *first, ws_dom_worker *w, ws_err *err) {
@@ -229,15 +292,21 @@ static int run_spans(ws_dom_steps *s, ws_dom_kind k, const ws_dom_waiting *first
 }
 
 int ws_dom_stage_end_spans(ws_dom_stage *st, ws_dom_waiting *first, int rc, ws_err *err) {
+    ws_dom_steps *s = st->of;
+    ws_dom_item *ended = NULL;
+    added a = {0};
     size_t n = 0;
     double cells = 0;
     for (ws_dom_waiting *p = first, *next; p; p = next, n++) {
         next = p->next;
-        cells += ws_dom_waiting_cells(p);
-        if (!rc) rc = go_on(st->of, st->kind, p, err);
-        if (!rc) rc = leave(st->of, p->item, err);
-        ws_free(p);
+        cells += p->cells;
+        if (!rc) rc = go_on(&a, st->kind, p, err);
+        if (!rc) rc = leave(s, p->item, &ended, err);
+        p->next = a.spare;
+        a.spare = p;
     }
+    put_added(s, &a, rc);
+    if (!rc && ended) rc = s->conf.done(s->conf.own, ended, err);
     pthread_mutex_lock(&st->lock);
     st->left -= n;
     st->cells_left = st->left ? st->cells_left - cells : 0;
@@ -287,8 +356,13 @@ void ws_dom_steps_left(ws_dom_steps *s, double cells[WS_PLAN_SPAN_KINDS]) {
     }
 }
 
-int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err) {
-    return add_span(s, WS_DOM_PARSE, item, NULL, NULL, err);
+int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *first, ws_err *err) {
+    added a = {0};
+    int rc = WS_OK;
+    for (ws_dom_item *item = first; item && !rc; item = item->next)
+        rc = add_span(&a, WS_DOM_PARSE, item, NULL, NULL, err);
+    put_added(s, &a, rc);
+    return rc;
 }
 
 int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_err *err) {
@@ -305,13 +379,6 @@ int ws_dom_steps_create(ws_dom_steps **out, const ws_dom_steps_conf *conf, ws_er
         if (!(st->bucket = ws_calloc(conf->models, sizeof *st->bucket, err))) return err->code;
     }
     return WS_OK;
-}
-
-static void free_spans(ws_dom_waiting *p) {
-    for (ws_dom_waiting *next; p; p = next) {
-        next = p->next;
-        ws_free(p);
-    }
 }
 
 static void free_steps(ws_dom_waiting *p) {

@@ -19,7 +19,8 @@
 #include "lib/run/job.h"
 
 /* A pair on its way. The caller sets these members, and keeps the item until `done` has it. */
-typedef struct ws_dom_item {
+typedef struct ws_dom_item ws_dom_item;
+struct ws_dom_item {
     ws_dom_pair pair; /* after ws_dom_pair_begin */
     const ws_dom_tables *tables;
     uint32_t model, M; /* its number in the chain, and its length */
@@ -27,10 +28,11 @@ typedef struct ws_dom_item {
     /* the pair is a window of DNA: its envelopes have backgrounds of their own, and it has no score. NULL: a target */
     const ws_dom_window_model *window;
     uint32_t left;    /* spans that are not done: of this file */
-} ws_dom_item;
+    ws_dom_item *next; /* of those that begin together, or end together; NULL: it is the last one */
+};
 
-/* Takes a pair whose hit is complete; of a window only the envelopes are. Any thread may call it. */
-typedef int ws_dom_done_fn(void *own, ws_dom_item *item, ws_err *err);
+/* Takes pairs whose hits are complete, linked by `next`; of windows only the envelopes are. Any thread may call it. */
+typedef int ws_dom_done_fn(void *own, ws_dom_item *first, ws_err *err);
 
 typedef struct ws_dom_steps ws_dom_steps;
 enum { WS_DOM_STEPS = 4 };
@@ -63,7 +65,8 @@ int ws_dom_steps_are_many(ws_dom_steps *s);
 int ws_dom_steps_are_few(ws_dom_steps *s);
 /* Sets the cells of all spans of each kind that are not done. Any thread may call this. */
 void ws_dom_steps_left(ws_dom_steps *s, double cells[WS_PLAN_SPAN_KINDS]);
-/* Lets a pair begin, which may have no residues. Any thread may call this. Returns WS_ENOMEM on failure. */
-int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *item, ws_err *err);
+/* Lets pairs begin that are linked by `next`. They may have no residues. Any thread may call this. Returns WS_ENOMEM on
+ * failure; then none has begun. */
+int ws_dom_steps_add(ws_dom_steps *s, ws_dom_item *first, ws_err *err);
 
 #endif

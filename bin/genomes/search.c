@@ -212,10 +212,11 @@ static int leave_pool(search *s, pool *p, ws_err *err) {
 /* Gives the sub-windows of a pool to the domain stage. */
 static int begin_domains(search *s, pool *p, ws_err *err) {
     const ws_long_list *l = &p->list;
+    ws_dom_item *first = NULL, **end = &first;
     int rc = WS_OK;
     if (!(p->sub = ws_calloc(l->n, sizeof *p->sub, err))) return err->code;
     p->left = l->n + 1; /* one for this function */
-    for (size_t j = 0; j < l->n && !rc; j++) {
+    for (size_t j = 0; j < l->n; j++) {
         const uint32_t i = l->item[j], target = l->at[i].target;
         ws_long_target *t = &s->genome->target[target];
         subwindow *w = &p->sub[i];
@@ -224,8 +225,10 @@ static int begin_domains(search *s, pool *p, ws_err *err) {
                                           .order = p->of->batch.number * s->sets.n + p->set,
                                           .window = l->at[i].behind ? &t->behind : &t->background}};
         ws_dom_pair_begin(&w->of.pair, ws_long_list_codes(l, i), &l->lm[i]);
-        rc = ws_dom_steps_add(s->steps, &w->of, err);
+        *end = &w->of;
+        end = &w->of.next;
     }
+    rc = ws_dom_steps_add(s->steps, first, err);
     return rc ? rc : leave_pool(s, p, err);
 }
 
@@ -251,9 +254,7 @@ static int add_hits(search *s, flight *f, const ws_long_list *l, uint32_t target
     return rc;
 }
 
-/* ws_dom_steps_conf.done. */
-static int take_domains(void *own, ws_dom_item *item, ws_err *err) {
-    search *s = own;
+static int take_domain(search *s, ws_dom_item *item, ws_err *err) {
     subwindow *w = (subwindow *)item;
     pool *p = w->pool;
     ws_long_hits found = {0};
@@ -263,6 +264,16 @@ static int take_domains(void *own, ws_dom_item *item, ws_err *err) {
     ws_long_hits_release(&found);
     ws_dom_pair_release(&item->pair);
     return rc ? rc : leave_pool(s, p, err);
+}
+
+/* ws_dom_steps_conf.done. With its last sub-window a pool goes. */
+static int take_domains(void *own, ws_dom_item *first, ws_err *err) {
+    int rc = WS_OK;
+    for (ws_dom_item *item = first, *next; item && !rc; item = next) {
+        next = item->next;
+        rc = take_domain(own, item, err);
+    }
+    return rc;
 }
 
 /* Beside a device sub-windows wait for others, unless all that was read waits here. */

@@ -37,29 +37,43 @@ static ws_dom_seq *find_seq(const ws_sieve *s, ws_sieve_pool *from, size_t i, ws
 }
 
 int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err) {
+    ws_dom_item *first = NULL, **end = &first;
     int rc = WS_OK;
     __atomic_store_n(&s->job->holds, 1, __ATOMIC_RELAXED);
     for (size_t i = 0; i < n && !rc; i++) {
         ws_dom_seq *seq = find_seq(s, from, pair[i].seq, err);
-        ws_dom_entry *e = seq ? ws_dom_pairs_add(&s->dom, seq, pair[i].target, err) : NULL;
-        const ws_dom_tables *tables = NULL;
-        rc = e ? need_model(s, pair[i].target, &tables, err) : err->code;
+        ws_dom_entry *e = seq ? ws_dom_pairs_make(seq, pair[i].target, err) : NULL;
+        rc = e ? need_model(s, pair[i].target, &e->of.tables, err) : err->code;
         if (!rc && s->max && from->batch.has_rows && !from->all) rc = ws_scan_check_model(s->job, pair[i].target, err);
-        if (!rc) rc = ws_dom_pairs_begin(&s->dom, s->job, e, tables, err);
+        if (!e) break;
+        *end = &e->of;
+        end = &e->of.next;
     }
-    return rc;
+    ws_dom_pairs_add(&s->dom, (ws_dom_entry *)first);
+    return rc || !first ? rc : ws_dom_pairs_begin(&s->dom, s->job, (ws_dom_entry *)first, err);
 }
 
-int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err) {
-    ws_sieve *s = sieve;
-    ws_dom_entry *e = (ws_dom_entry *)item;
-    ws_sieve_block *b = e->seq->block;
+static int hold(ws_sieve *s, const ws_dom_entry *e, ws_err *err) {
     const ws_hitseq *seq = &e->seq->seq;
+    ws_sieve_block *b = e->seq->block;
+    return b ? ws_sieve_scan_hold(s, b, e->of.model, seq, &e->of.pair.hit, err)
+             : ws_domscore_hold(&s->dom, s->job, e->of.model, seq, &e->of.pair.hit, err);
+}
+
+int ws_sieve_domains_done(void *sieve, ws_dom_item *first, ws_err *err) {
+    ws_sieve *s = sieve;
+    int rc = WS_OK;
     pthread_mutex_lock(&s->dom.lock);
-    const int rc = b ? ws_sieve_scan_hold(s, b, item->model, seq, &item->pair.hit, err)
-                     : ws_domscore_hold(&s->dom, s->job, item->model, seq, &item->pair.hit, err);
-    ws_dom_pairs_unlink(e);
+    for (ws_dom_item *i = first; i; i = i->next) {
+        if (!rc) rc = hold(s, (ws_dom_entry *)i, err);
+        ws_dom_pairs_unlink((ws_dom_entry *)i);
+    }
     pthread_mutex_unlock(&s->dom.lock);
-    ws_dom_pairs_free(e);
-    return rc || !b ? rc : ws_sieve_scan_end(s, b, 1, err);
+    for (ws_dom_item *i = first, *next; i; i = next) {
+        ws_sieve_block *b = ((ws_dom_entry *)i)->seq->block;
+        next = i->next;
+        ws_dom_pairs_free((ws_dom_entry *)i);
+        if (!rc && b) rc = ws_sieve_scan_end(s, b, 1, err);
+    }
+    return rc;
 }

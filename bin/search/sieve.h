@@ -139,7 +139,7 @@ void ws_sieve_scores_release(ws_sieve *s);
 /* Lets pairs of a ready pool begin. Any thread. Fails as ws_job_take, or with WS_ENOMEM. */
 int ws_sieve_domains_add(ws_sieve *s, ws_sieve_pool *from, const ws_sieve_pair *pair, size_t n, ws_err *err);
 /* ws_dom_steps_conf.done: holds the hit; own is a ws_sieve. */
-int ws_sieve_domains_done(void *sieve, ws_dom_item *item, ws_err *err);
+int ws_sieve_domains_done(void *sieve, ws_dom_item *first, ws_err *err);
 
 /* ---- the program: sieve.c. Members of a ws_tool whose own struct begins with a ws_sieve ---- */
 

@@ -238,10 +238,9 @@ static ws_chain_wish has_room(void *own) {
     return WS_CHAIN_ROOM;
 }
 
-static int stays(void *own, ws_dom_item *item, ws_err *err) {
-    (void)item;
+static int stays(void *own, ws_dom_item *first, ws_err *err) {
     (void)err;
-    ++*(_Atomic int *)own;
+    for (const ws_dom_item *i = first; i; i = i->next) ++*(_Atomic int *)own;
     return WS_OK;
 }
 

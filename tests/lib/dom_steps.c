@@ -56,10 +56,12 @@ static ws_dom_item item[MOST_ITEMS];
 static uint8_t x[L];
 static ws_lenmodel lm;
 
-static int done(void *own, ws_dom_item *i, ws_err *err) {
+static int done(void *own, ws_dom_item *first, ws_err *err) {
     (void)err;
-    ++*(int *)own;
-    ws_dom_pair_release(&i->pair);
+    for (ws_dom_item *i = first; i; i = i->next) {
+        ++*(int *)own;
+        ws_dom_pair_release(&i->pair);
+    }
     return WS_OK;
 }
 
