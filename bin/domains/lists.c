@@ -132,7 +132,7 @@ static int write_alone(const group *g, ws_err *err) {
 }
 
 ws_dom_group ws_domscore_group(const ws_domscore *d, const ws_hitlist *list, size_t n, size_t first) {
-    const ws_plan_lists most = ws_plan_lists_of(d->mem_given);
+    const ws_plan_lists most = ws_plan_lists_of(d->mem_given, d->hold & WS_HOLD_ALIGNMENTS);
     ws_dom_group g = {.first = first};
     for (; first + g.n < n && g.n < most.lists && list[first + g.n].n <= most.alone; g.n++)
         g.hits += list[first + g.n].n;

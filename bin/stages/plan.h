@@ -51,11 +51,11 @@ enum { WS_PLAN_CAST_MODELS = 64 };
 #define WS_PLAN_CAST_SPEED 1e9
 
 /* Lists of hits whose text is made together: one of more hits than `alone` is by itself, text of `together` hits is in
- * memory at most, and of so many lists. tight: the user gave --mem. */
+ * memory at most, and of so many lists. tight: the user gave --mem; aligned: the text has alignments. */
 typedef struct ws_plan_lists {
     size_t alone, together, lists;
 } ws_plan_lists;
-ws_plan_lists ws_plan_lists_of(int tight);
+ws_plan_lists ws_plan_lists_of(int tight, int aligned);
 /* Returns how many of the threads make the text of a list of so many hits, of all that are made together. */
 int ws_plan_list_threads(int threads, size_t hits, size_t all);
 

@@ -11,7 +11,7 @@ enum { LISTS = sizeof hits / sizeof *hits, THREADS = 16 };
 static ws_hitlist list[LISTS];
 
 static ws_dom_group group(int mem_given, size_t first) {
-    const ws_domscore d = {.mem_given = mem_given};
+    const ws_domscore d = {.mem_given = mem_given, .hold = WS_HOLD_ALIGNMENTS};
     return ws_domscore_group(&d, list, LISTS, first);
 }
 

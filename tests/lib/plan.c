@@ -364,9 +364,10 @@ static void test_genomes(tap *t) {
 /* ---- what programs ask for ---- */
 
 static void test_programs(tap *t) {
-    const ws_plan_lists usual = ws_plan_lists_of(0), tight = ws_plan_lists_of(1);
-    tap_ok(t, usual.alone == 32768 && usual.together == 65536 && tight.alone == 8192 && tight.together == 8192 &&
-              usual.lists == 1024, "text of lists: fewer hits are together with --mem");
+    const ws_plan_lists usual = ws_plan_lists_of(0, 1), plain = ws_plan_lists_of(0, 0), tight = ws_plan_lists_of(1, 0);
+    tap_ok(t, usual.alone == 32768 && usual.together == 65536 && plain.together == 524288 && tight.alone == 8192 &&
+              tight.together == 8192 && usual.lists == 4096,
+           "text of lists: more hits are together without alignments, fewer with --mem");
     tap_ok(t, ws_plan_list_threads(16, 0, 0) == 1 && ws_plan_list_threads(16, 1, 1000) == 1 &&
               ws_plan_list_threads(16, 100, 1000) == 4 && ws_plan_list_threads(16, 900, 1000) == 16,
            "a list has twice its part of the threads, at least one");
