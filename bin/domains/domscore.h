@@ -59,6 +59,7 @@ typedef struct ws_dom_out {
     ws_sink sink;
     ws_job *job;
     uint64_t rows;  /* in the sink */
+    int unread;     /* it is /dev/null: hits are counted, but no text is made of them */
 
     const char *pattern; /* of the path of a file for each query; NULL: one for all, which is the job's */
     ws_buf path;         /* of the one that is written */

@@ -39,13 +39,13 @@ static uint64_t rows_of(const ws_dom_out *o, const ws_held *h) {
 
 void ws_domscore_write_target(ws_domscore *d, const ws_hitquery *q, const ws_held *h) {
     for (int k = 0; k < d->nout; k++) {
-        ws_hitforms[d->out[k].form].pass[0].target(&d->out[k].sink, q, h);
+        if (!d->out[k].unread) ws_hitforms[d->out[k].form].pass[0].target(&d->out[k].sink, q, h);
         d->out[k].rows += rows_of(&d->out[k], h);
     }
 }
 
 void ws_domscore_write_list(ws_dom_out *o, const ws_hitquery *q) {
-    ws_hitform_write(&ws_hitforms[o->form], &o->sink, q);
+    if (!o->unread) ws_hitform_write(&ws_hitforms[o->form], &o->sink, q);
     for (size_t i = 0; i < q->list->n; i++) o->rows += rows_of(o, q->list->hit[i]);
 }
 
@@ -93,7 +93,8 @@ static int make_one(void *of, size_t i, ws_err *err) {
     const ws_domscore *d = ws_domscore_of(g->lists->job);
     const int threads = ws_domscore_list_threads(&g->of, &g->lists->list[g->of.first + i],
                                                  g->lists->job->nworker);
-    for (int k = 0; k < d->nout; k++) g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form};
+    for (int k = 0; k < d->nout; k++)
+        g->made[i].out[k] = (ws_dom_out){.form = d->out[k].form, .unread = d->out[k].unread};
     return make(g->lists, g->of.first + i, g->made[i].out, threads, err);
 }
 

@@ -27,8 +27,11 @@ int ws_domscore_choose(ws_domscore *d, const ws_job *job, ws_err *err) {
     if (d->orfs && !ws_scan_of(job)->translate) ws_scan_of(job)->check = check_orf;
     const ws_textconf text = ws_domscore_text(d);
     const ws_hitquery q = {.columns = &d->columns, .text = &text};
-    for (int k = 0; k < d->nout; k++)
-        if (ws_hitforms[d->out[k].form].hold) d->hold |= ws_hitforms[d->out[k].form].hold(&q);
+    for (int k = 0; k < d->nout; k++) {
+        ws_dom_out *o = &d->out[k];
+        o->unread = !o->pattern && !job->common.dry_run && ws_out_is_null(job->out[o->number].path);
+        if (!o->unread && ws_hitforms[o->form].hold) d->hold |= ws_hitforms[o->form].hold(&q);
+    }
     return rc;
 }
 

@@ -15,11 +15,12 @@ void ws_dna_close(ws_dna *d) {
     ws_hitcols_release(&d->columns);
 }
 
-ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number) {
+ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number, const char *path) {
     ws_dna_out *o = &d->out[d->nout++];
     *o = (ws_dna_out){.form = form, .columns = &d->columns, .job = job, .number = number};
-    d->alignments |= form->alignments;
-    d->all |= form->all;
+    o->unread = !job->common.dry_run && ws_out_is_null(path);
+    d->alignments |= !o->unread && form->alignments;
+    d->all |= !o->unread && form->all;
     return o;
 }
 
@@ -64,7 +65,7 @@ static int write_model(ws_job *job, ws_dna *d, size_t t, ws_err *err) {
     for (int k = 0; k < WS_LONG_NPASSED; k++) text.passed[k] = (uint64_t)d->passed[t][k];
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_sink sink = {.write = to_output, .to = &d->out[k]};
-        d->out[k].form->write(&sink, &q);
+        if (!d->out[k].unread) d->out[k].form->write(&sink, &q);
         rc = ws_sink_flush(&sink, err);
         ws_sink_release(&sink);
         job->out[d->out[k].number].rows += q.list->nreported;

@@ -14,6 +14,7 @@ typedef struct ws_dna_out {
     const ws_hitcols *columns;
     ws_job *job;
     int number; /* of the job's outputs */
+    int unread; /* it is /dev/null: hits are counted, but no text is made of them */
 } ws_dna_out;
 
 enum { WS_DNA_OUTPUTS = 6 };
@@ -37,8 +38,8 @@ typedef struct ws_dna {
 /* Chooses the columns of -f; the caller creates the store. WS_EUSAGE, WS_ENOMEM. Close in any case. */
 int ws_dna_open(ws_dna *d, const ws_job *job, ws_err *err);
 void ws_dna_close(ws_dna *d); /* one that was zeroed is legal */
-/* Adds output `number` of the job. */
-ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number);
+/* Adds output `number` of the job, which goes to a path; NULL: standard output. */
+ws_dna_out *ws_dna_add_output(ws_dna *d, ws_job *job, const ws_dnaform *form, int number, const char *path);
 
 /* Returns the limits for hits of a model. */
 ws_dnalimits ws_dna_limits(const ws_dna *d, const ws_hmm *hmm);

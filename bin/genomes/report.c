@@ -45,7 +45,7 @@ static int made_head(const ws_job *job, void *own, ws_buf *text, ws_err *err) {
 
 static void add_output(ws_job *job, const char *form, const char *path) {
     ws_genome *g = ws_genome_of(job);
-    ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(form), job->nout);
+    ws_dna_out *o = ws_dna_add_output(&g->dna, job, ws_dnaform_find(form), job->nout, path);
     (void)ws_job_add_output(job, &(ws_output){.path = path, .own = o, .head = head, .end = end});
 }
 
@@ -64,7 +64,7 @@ int ws_genome_open_outputs(ws_job *job, ws_err *err) {
                                                         [WS_GENOME_RECORDS] = "records"};
     ws_genome *g = ws_genome_of(job);
     ws_dna *d = &g->dna;
-    ws_dna_out *o = ws_dna_add_output(d, job, ws_dnaform_find(ws_genome_forms[g->form]), 0);
+    ws_dna_out *o = ws_dna_add_output(d, job, ws_dnaform_find(ws_genome_forms[g->form]), 0, job->out[0].path);
     job->out[0] = (ws_output){.path = job->out[0].path, .own = o, .head = head, .end = end};
     for (int k = 0; k < WS_GENOME_NBESIDE; k++)
         if (g->beside[k]) add_output(job, form[k], g->beside[k]);

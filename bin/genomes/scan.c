@@ -58,7 +58,7 @@ static int make_text(const ws_genome_search *s, const ws_batch *b, size_t i, ws_
     for (int k = 0; k < WS_LONG_NPASSED; k++) text.passed[k] = (uint64_t)hits->passed[i][k];
     ws_dnalist_rank(l, &g->dna.limits, 0, 0);
     for (int k = 0; k < g->dna.nout; k++) {
-        g->dna.out[k].form->write(&sink[k], &q);
+        if (!g->dna.out[k].unread) g->dna.out[k].form->write(&sink[k], &q);
         if (sink[k].err.code) return ws_sink_flush(&sink[k], err);
     }
     return WS_OK;

@@ -243,6 +243,7 @@ static int write_outputs(const ws_rounds *r, ws_roundquery *q, ws_dom_out *out, 
     for (int k = 0; k < d->nout && !rc; k++) {
         ws_dom_out *o = &out[k];
         o->form = d->out[k].form;
+        o->unread = d->out[k].unread;
         ws_hitquery one = *hq;
         one.first |= d->out[k].pattern != NULL;
         if (o->form == WS_DOMFORM_TEXT) put_round(&o->sink, r, q, hq->hmm->M);

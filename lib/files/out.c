@@ -27,6 +27,23 @@ int ws_out_descriptor(const char *path) {
     return -1;
 }
 
+int ws_out_is_null_file(const struct stat *st) {
+    struct stat null;
+    return S_ISCHR(st->st_mode) && stat("/dev/null", &null) == 0 && st->st_rdev == null.st_rdev;
+}
+
+static int is_null_at(int fd) {
+    struct stat st;
+    const int flags = fcntl(fd, F_GETFL); /* what stands for a descriptor that was closed can be read only */
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fstat(fd, &st) == 0 && ws_out_is_null_file(&st);
+}
+
+int ws_out_is_null(const char *path) {
+    struct stat st;
+    const int fd = ws_out_descriptor(path);
+    return fd >= 0 ? is_null_at(fd) : stat(path, &st) == 0 && ws_out_is_null_file(&st);
+}
+
 static int is_regular(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

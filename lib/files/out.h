@@ -7,6 +7,8 @@
 
 #include "lib/base/ws.h"
 
+#include <sys/stat.h>
+
 typedef struct ws_out {
     int fd;
     const char *name; /* the path as given, or "standard output" */
@@ -19,6 +21,10 @@ typedef struct ws_out {
 /* Returns the descriptor that a path stands for: standard output for NULL and "-", N for /dev/fd/N, and so on; -1 for a
  * file. */
 int ws_out_descriptor(const char *path);
+/* Returns whether an output of this path goes nowhere: it is /dev/null, by whatever name, and can be written. */
+int ws_out_is_null(const char *path);
+/* Returns whether a file is /dev/null. */
+int ws_out_is_null_file(const struct stat *st);
 
 /* Opens a file or makes it. The file keeps its content until ws_out_begin or the first write, so that misuse, found
  * later, loses nothing. `path` must stay as long as *o. A path that stands for a descriptor is that very descriptor. So

@@ -243,9 +243,8 @@ static int run_stream(ws_run *run, ws_err *err) {
 
 /* Returns whether standard input is /dev/null, by whatever name it was opened: cron and batch systems do that. */
 static int stdin_is_null(void) {
-    struct stat in, null;
-    return fstat(STDIN_FILENO, &in) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(in.st_mode) &&
-           in.st_rdev == null.st_rdev;
+    struct stat in;
+    return fstat(STDIN_FILENO, &in) == 0 && ws_out_is_null_file(&in);
 }
 
 /* Fails if the run would wait for a person to type sequences, or if standard input is several inputs: the first leaves

@@ -40,5 +40,10 @@ int main(void) {
     tap_ok(&t, threads(50000, 1562) == 1 && threads(50000, 1563) == 2 && threads(50000, 8264) == 6,
            "another twice its part, rounded up");
     tap_ok(&t, threads(50000, 40000) == THREADS, "but no more than there are");
+    ws_held two = {.flags = WS_HELD_REPORTED, .nreported = 2}, *hit[] = {&two, &two};
+    const ws_hitlist l = {.hit = hit, .n = 2};
+    ws_dom_out out = {.form = WS_DOMFORM_TEXT, .unread = 1};
+    ws_domscore_write_list(&out, &(ws_hitquery){.list = &l}); /* a writer would need a model */
+    tap_ok(&t, out.rows == 4 && !out.sink.text.n && !out.sink.err.code, "for /dev/null rows are counted, not written");
     return tap_end(&t);
 }

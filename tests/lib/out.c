@@ -133,10 +133,29 @@ static void text(tap *t) {
     tap_ok(t, !bad, "what ws_buf_adds and ws_buf_addf leave is a string");
 }
 
+/* An output to /dev/null goes nowhere, whatever its name. A closed descriptor has to fail later. */
+static void null(tap *t) {
+    char folder[] = "/tmp/out-test-XXXXXX", link[64], file[64], at[32];
+    const int fd = open("/dev/null", O_WRONLY), read_only = open("/dev/null", O_RDONLY);
+    must(mkdtemp(folder) && fd >= 0 && read_only >= 0, "folder");
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(file, sizeof file, "%s/file", folder);
+    must(symlink("/dev/null", link) == 0 && close(open(file, O_WRONLY | O_CREAT, 0600)) == 0, "files");
+    snprintf(at, sizeof at, "/dev/fd/%d", fd);
+    tap_ok(t, ws_out_is_null("/dev/null") && ws_out_is_null(link) && ws_out_is_null(at), "/dev/null by three names");
+    snprintf(at, sizeof at, "/dev/fd/%d", read_only);
+    tap_ok(t, !ws_out_is_null(at) && !ws_out_is_null(file) && !ws_out_is_null("/dev/fd/999") &&
+              !ws_out_is_null("/no/folder") && !ws_out_is_null("/dev/zero"), "other outputs are read");
+    close(fd);
+    close(read_only);
+    must(unlink(link) == 0 && unlink(file) == 0 && rmdir(folder) == 0, "files");
+}
+
 int main(void) {
     tap t = {0};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    null(&t);
     text(&t);
     to_file(&t);
     failures(&t);
