@@ -49,6 +49,21 @@ two_devices() {
 }
 @test "the same with two devices" { each two_devices $(sequence_tools model); }
 
+one_of_two() { WS_FAULT_DEVICE=0 sh "$top/tests/fault/device.sh" "$WARPSIEVE_FAULTY" "$1" $((12 * step)) 2 all; }
+@test "one of two devices is lost in a call of any kind: the other does its work, and one note says so" { each one_of_two $(device_tools); }
+
+lost_devices() { grep -cE '^msvfilt: goes on without device 0000:0[12]:00.0: ' said; }
+@test "--stats names lost devices; where both are lost in turn, the second failure ends the run" {
+    local search=(msvfilt --backend cuda --device all -a -t 1 -K 3000 three.hmm small.fa)
+    WS_FAULT_DEVICE=0 WS_FAULT=lost=3 "$WARPSIEVE_FAULTY/${search[0]}" --stats "${search[@]:1}" 2>said >got
+    [ "$(lost_devices)" -eq 1 ] || fail "$(cat said)"
+    grep -q 'backend cuda on Fake at 0000:02:00.0; lost: 0000:01:00.0, bound by ' said || fail "$(cat said)"
+    WS_FAULT=lost=3 run -1 --separate-stderr "$WARPSIEVE_FAULTY/${search[0]}" "${search[@]:1}"
+    echo "$stderr" >said
+    [ "$(lost_devices)-$(wc -l <said)" = 1-2 ] || fail "$stderr"
+    tail -n 1 said | grep -q '^msvfilt: .* failed on the device: an illegal memory access' || fail "$stderr"
+}
+
 @test "the domain stage's kernels, which the processor runs for the fake device: the bits of vector code" {
     local some=(-e 7) # of the targets; all are a part of make check-full
     ! full || some=()
@@ -308,8 +323,13 @@ does_without() { # does_without TOOL ARGUMENT...: ten batches or more, each 0.1 
     for _ in $(seq 10); do tail -c +353 noisy.nii; done >more
     # 160 slices for 16
     (head -c 46 noisy.nii; printf '\240\000'; tail -c +49 noisy.nii | head -c 304; cat more) >large.nii
-    run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --gpu-mem 1M --classes 4 large.nii
-    told 'gpu-mem 1000000 is too little for a batch or volume' 'a CPU backend'
+    local n
+    for n in 0 all; do # too little for each
+        run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --device $n --gpu-mem 1M \
+            --classes 4 large.nii
+        told 'gpu-mem 1000000 is too little for a batch or volume' 'a CPU backend'
+        [ "$(wc -l <<<"$stderr")" -eq 1 ] || fail "$stderr"
+    done
     WS_FAULT=device-memory=1 run -1 --separate-stderr "$WARPSIEVE_FAULTY/mrfseg" --backend cuda --classes 4 large.nii
     told 'not enough device memory' 'a CPU backend'
 }
@@ -340,7 +360,7 @@ does_without() { # does_without TOOL ARGUMENT...: ten batches or more, each 0.1 
 
 # Counts the calls before a context, and none after it: releasing a missing context would make one.
 no_context() {
-    [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGetAttribute|GetLastError|SetDevice|SetDeviceFlags)$|^CUDA_' calls)" ]
+    [ -z "$(grep -vE '^cuda(DriverGetVersion|GetDeviceCount|DeviceGet(Attribute|PCIBusId)|GetLastError|SetDevice(Flags)?)$|^CUDA_' calls)" ]
 }
 @test "a device that could not be opened is not opened again to be closed" {
     export WS_FAULT_CALLS=calls

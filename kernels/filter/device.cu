@@ -284,13 +284,18 @@ static int score_some(const ws_seqs *seqs, const ws_task *task, size_t ntask, ws
         first[t + 1] = first[t] + (uint32_t)task[t].n;
         most = ws_max(most, task[t].n);
     }
-    ws_devcall c = {NULL, seqs, task, ntask, first, NULL, {}, {}};
+    ws_devcall c;
     ws_devkept *kept = NULL;
     size_t n = SIZE_MAX;
     uint32_t *place = (uint32_t *)ws_calloc(most, sizeof *place, err);
-    int rc = place ? take(&c.stream, seqs, err) : WS_ENOMEM;
-    if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, &kept, &n, scratch, err);
-    if (c.stream) ws_devstream_give(c.stream);
+    int rc = place ? WS_OK : WS_ENOMEM;
+    bool again = !rc;
+    while (again) {
+        c = {NULL, seqs, task, ntask, first, NULL, {}, {}};
+        rc = take(&c.stream, seqs, err);
+        if (!rc) rc = call(ws_devmodel_of<ws_devmodel>(task[0]).filter, &c, &kept, &n, scratch, err);
+        again = c.stream && ws_devstream_give(c.stream, rc, err);
+    }
     const ws_devkept *k = kept;
     for (size_t t = 0; t < ntask && !rc; t++) {
         if (kept) k = take_kept(seqs, &task[t], first[t], k, kept + n);

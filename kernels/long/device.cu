@@ -307,11 +307,11 @@ int ws_long_dev_mark(const ws_long_dev *const *d, size_t nmodel, const ws_abc *a
     c.range = range;
     c.n = n;
     int rc = lay_words(&c, strands, err);
-    if (!rc && nmodel && c.nstrand) rc = ws_devstream_take(&c.stream, 0, err);
-    if (c.stream) {
+    bool again = !rc && nmodel && c.nstrand;
+    while (again && !(rc = ws_devstream_take(&c.stream, 0, err))) {
         c.stream->id = 0;
         rc = mark(&c, d, nmodel, abc, flag, err);
-        ws_devstream_give(c.stream);
+        again = ws_devstream_give(c.stream, rc, err);
     }
     ws_free(c.strand);
     return rc;

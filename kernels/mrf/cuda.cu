@@ -201,7 +201,7 @@ static int sweeps(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, w
     if (!rc) {
         l->id = 0;
         rc = run(l, conf, v, s, err);
-        ws_devstream_give(l);
+        if (ws_devstream_give(l, rc, err)) rc = WS_AGAIN; // some labels may be those of its last sweep
     }
     if (!rc) {
         memcpy(r->sums, s->sums, sizeof s->sums);

@@ -193,7 +193,8 @@ typedef struct ws_mrf_body {
      * and adds to *t. */
     void (*pass)(const ws_mrf_pass *p, size_t first, size_t last, ws_mrf_tally *t);
     /* Devices have this in place of pass. It makes all sweeps from the labels of v and the classes and sums in *r, and
-     * sets both. A failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. */
+     * sets both. A failure is WS_EDEV or WS_ENOMEM, and leaves *r as it was. WS_AGAIN: a device was lost, others are
+     * left, and labels are of any content. */
     int (*sweeps)(const ws_mrf_conf *conf, ws_mrf_volume *v, ws_mrf_result *r, ws_err *err);
 } ws_mrf_body;
 

@@ -124,6 +124,16 @@ static void renew(const ws_mrf_conf *conf, uint32_t top, int32_t *table, ws_mrf_
     ws_mrf_table(r->gauss, conf->K, top, table);
 }
 
+/* Sweeps on a device. One that is lost, while others are left, leaves labels and sums of any content. */
+static int sweep_on_device(slabs *s, const ws_mrf_body *b, const uint64_t *hist, ws_mrf_result *r, ws_err *err) {
+    int rc;
+    do {
+        rc = first_labels(s, hist, r, err);
+        if (!rc) rc = b->sweeps(s->pass.conf, s->pass.v, r, err);
+    } while (rc == WS_AGAIN);
+    return rc;
+}
+
 int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume *v, int given, int threads,
                    ws_mrf_work *w, ws_mrf_result *r, ws_err *err) {
     slabs s = {.b = b, .pass = {.v = v, .conf = conf}};
@@ -139,8 +149,8 @@ int ws_mrf_segment(const ws_mrf_conf *conf, const ws_mrf_body *b, ws_mrf_volume 
     ws_mrf_table(r->gauss, conf->K, v->top, w->table);
     r->sweeps = r->changed = 0;
     r->fall = 0;
+    if (b->sweeps) return sweep_on_device(&s, b, w->hist, r, err);
     rc = first_labels(&s, w->hist, r, err);
-    if (!rc && b->sweeps) return b->sweeps(conf, v, r, err);
     for (int64_t fall; !rc && r->sweeps < conf->sweeps;) {
         rc = sweep(&s, r, &fall, err);
         if (!rc && !conf->fixed) renew(conf, v->top, w->table, r);

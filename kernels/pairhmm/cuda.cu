@@ -528,15 +528,11 @@ static void take(const ws_devstream *l, ws_pairhmm_gpu *p, int precision) {
     for (size_t k = 0; k < list->n; k++) p->total[precision][list->result[k]] = from[p->nread + k];
 }
 
-int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int rescue, ws_err *err) {
-    ws_devstream *l = NULL;
+// Sums up the pairs of both lists, where `single` those of the first one too.
+static int run(ws_devstream *l, const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, bool single, int rescue,
+               ws_err *err) {
     common c;
-    const bool single = p->list[0].n > 0;
-    if (!single && !p->list[1].n) return WS_OK;
-    int rc = ws_devstream_take(&l, 0, err);
-    if (rc) return rc;
-    l->id = 0;
-    rc = put_common(l, quals, p, &c, err);
+    int rc = put_common(l, quals, p, &c, err);
     if (!rc && single) rc = queue<float>(l, p, c, true, err);
     if (!rc && single) take(l, p, 0);
     if (!rc && single && rescue) {
@@ -545,6 +541,18 @@ int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int res
     }
     if (!rc && p->list[1].n) rc = queue<double>(l, p, c, !single, err);
     if (!rc) take(l, p, 1);
-    ws_devstream_give(l);
+    return rc;
+}
+
+int ws_pairhmm_gpu_run(const ws_pairhmm_quals *quals, ws_pairhmm_gpu *p, int rescue, ws_err *err) {
+    ws_devstream *l;
+    const bool single = p->list[0].n > 0;
+    int rc;
+    if (!single && !p->list[1].n) return WS_OK;
+    do {
+        if ((rc = ws_devstream_take(&l, 0, err))) return rc;
+        l->id = 0;
+        rc = run(l, quals, p, single, rescue, err); // again: `rescue` makes its list anew
+    } while (ws_devstream_give(l, rc, err));
     return rc;
 }

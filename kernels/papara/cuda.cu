@@ -294,15 +294,18 @@ static int gather_items(gather *g, const papara_prep *p, const ws_seqs *seqs, co
 static int score_items(gather *g, const papara_prep *p, const ws_seqs *seqs, const ws_task *t, size_t from, size_t to,
                        ws_buf *scratch, ws_err *err) {
     const int strands = p->ref->both_strands ? 2 : 1;
-    ws_devstream *l = NULL;
+    ws_devstream *l;
     int rc = gather_items(g, p, seqs, t, from, to, scratch, err);
     if (rc || g->n == 0) return rc;
     int64_t *cost = (int64_t *)ws_calloc(p->ref->edges.nedge, sizeof *cost, err);
-    rc = cost ? ws_devstream_take(&l, 0, err) : WS_ENOMEM;
-    if (!rc) rc = run(l, p, g->q, g->n, g->order, err);
-    for (size_t k = 0; k < g->n && !rc; k += (size_t)strands)
-        finish(p, (const char *)l->back.p, g->q + k, strands, cost, (ws_papara_score *)t->score + g->q[k].item);
-    if (l) ws_devstream_give(l);
+    rc = cost ? WS_OK : WS_ENOMEM;
+    bool again = !rc;
+    while (again && !(rc = ws_devstream_take(&l, 0, err))) {
+        rc = run(l, p, g->q, g->n, g->order, err);
+        for (size_t k = 0; k < g->n && !rc; k += (size_t)strands)
+            finish(p, (const char *)l->back.p, g->q + k, strands, cost, (ws_papara_score *)t->score + g->q[k].item);
+        again = ws_devstream_give(l, rc, err);
+    }
     ws_free(cost);
     return rc;
 }

@@ -35,9 +35,14 @@ void ws_dev_open_after(int fd);
 enum { WS_DEV_STREAMS_MOST = 6 };
 void ws_dev_have_streams(int n);
 
+/* Hears of a device that fails while others are left, which then have its work: its PCI address, and the failure. */
+typedef void ws_dev_hear(void *own, const char *device, const ws_err *why);
+/* Calls `hear` for each of these devices once, on any thread, from the next start on. NULL: no calls. */
+void ws_dev_tell_loss(ws_dev_hear *hear, void *own);
+
 /* Opens the devices of the list ("0,2", "all"; NULL: the first), and uses at most `mem` bytes of each (0: no limit).
- * Returns an error at once if the list is malformed or names an unusable device. One thread for each device opens it
- * while the first batch is read; failures of these threads appear at the device's first use. */
+ * Returns an error at once if the list is malformed or names an unusable device; one that "all" means is lost. One
+ * thread for each device opens it while the first batch is read; where none can be opened, the first use fails. */
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err);
 /* Waits for these threads and closes all devices. Callers may call it after a failure, or without a start. */
 void ws_dev_stop(void);
@@ -49,35 +54,36 @@ void ws_dev_retire(void);
  * Without CUDA it is 0, since nothing is kept. Any thread may call this. */
 uint64_t ws_dev_identity(void);
 
-/* Returns the streams of all devices in use: so many calls can be under way. */
+/* Returns the streams of all devices in use, without lost ones: so many calls can be under way. */
 int ws_dev_streams(void);
 
-/* Returns 0 if all streams are in use or no device is open yet. A device that failed to open counts as ready; its
- * next use reports the failure. Any thread may call this. */
+/* Returns 0 if all streams are in use or no device is open yet. Where no device can be opened it returns 1; the next
+ * use reports the failure. Any thread may call this. */
 int ws_dev_ready(void);
 
-/* Waits until all devices are open. Returns WS_EDEV if one could not be opened. */
+/* Waits until all devices are open or lost. Returns WS_EDEV if none could be opened. */
 int ws_dev_wait(ws_err *err);
 
 /* Seconds since the start by the devices' clocks, summed over devices: time with at least one kernel running, time
  * with at least one copy. Then the seconds of all kernels, summed over streams. Any thread may ask. */
 typedef struct ws_dev_times {
-    int devices;
+    int devices; /* in use, without lost ones */
     double kernels, copies, kernels_summed;
 } ws_dev_times;
 ws_dev_times ws_dev_clock(void);
 
-/* Returns the lowest compute capability of the devices in use, as 90 for 9.0; 0 without devices. */
+/* Returns the lowest compute capability of the devices in use, lost ones too, as 90 for 9.0; 0 without devices. */
 int ws_dev_capability(void);
 
-/* Returns the most bytes of shared memory that a block can have on each device in use; 0 without devices. */
+/* Returns the most bytes of shared memory that a block can have on each of these devices; 0 without devices. */
 size_t ws_dev_shared(void);
 
-/* Returns whether all devices in use have thread block clusters (compute capability 9.0). */
+/* Returns whether all of them have thread block clusters (compute capability 9.0). */
 int ws_dev_clusters(void);
 
-/* Returns the name and PCI addresses of the devices in use, such as "2 x NVIDIA H200 at 0000:18:00.0, 0000:3a:00.0".
- * Without devices it returns "none". nvidia-smi lists the same addresses. */
+/* Returns the name and PCI addresses of the devices in use, such as "2 x NVIDIA H200 at 0000:18:00.0, 0000:3a:00.0",
+ * then "; lost: " and the addresses of lost ones. Without devices it returns "none". nvidia-smi lists the same
+ * addresses. */
 const char *ws_dev_name(void);
 
 #ifdef __cplusplus

@@ -111,6 +111,9 @@ int ws_dev_usable(const char *list, const char **why) {
 
 // ---- 2 the pool ----
 
+// A device that fails while others are left is lost: no stream of it is lent from then on, and the call that failed is
+// made again. The last one is never lost: its callers get its failures.
+
 // Streams of a device, unless a tool asks for more. Two overlap the copies of one batch with the kernels of another.
 // Two more keep the device busy while workers read scores from pinned memory. Searches have six.
 enum { STREAMS = 4 };
@@ -129,9 +132,11 @@ static struct {
     pthread_cond_t freed, opened;
     int streams; // of each device
     int input;   // devices are opened once this descriptor can be read; -1: at once
-    ws_err failed; // error of opening a device
+    ws_dev_hear *hear; // hears of lost devices, with `own`; may be NULL
+    void *own;
+    ws_err failed; // error of opening the last device that was left
     ws_device dev[WS_DEV_MAX];
-    int ndev;
+    int ndev, nlost;
     ws_devstream stream[WS_DEV_MAX * WS_DEV_STREAMS_MOST];
     waiter *waiting;       // threads that wait for a stream
     bool stopping;         // ... or now, because the run ends
@@ -139,8 +144,26 @@ static struct {
     bool retiring;
     uint64_t identities;   // number of identities given out; atomic
     double kernel_seconds; // summed over streams
-} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, STREAMS, -1, {}, {}, 0, {},
-          NULL, false, {}, false, 0, 0};
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, STREAMS, -1, NULL, NULL, {},
+          {}, 0, 0, {}, NULL, false, {}, false, 0, 0};
+
+static void wake_waiting() {
+    pthread_cond_broadcast(&pool.freed);
+    pthread_cond_broadcast(&pool.opened);
+}
+
+// Notes a failure of a device. Returns whether it is lost, now or before, so that others go on.
+static bool lose(ws_device *d, const ws_err *err) {
+    pthread_mutex_lock(&pool.lock);
+    const bool first = !d->lost && pool.nlost < pool.ndev - 1;
+    d->lost |= first;
+    pool.nlost += first;
+    if (first) wake_waiting();
+    const bool lost = d->lost;
+    pthread_mutex_unlock(&pool.lock);
+    if (first && pool.hear) pool.hear(pool.own, d->address, err);
+    return lost;
+}
 
 // ---- 3 start and stop ----
 
@@ -164,9 +187,6 @@ static int open_device(ws_device *d, ws_err *err) {
     if (!rc)
         rc = ws_cuda_check(cudaDeviceGetAttribute(&d->sms, cudaDevAttrMultiProcessorCount, d->id),
                            "asking for multiprocessors", err);
-    if (!rc)
-        rc = ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
-                          "asking for shared memory", err);
     if (!rc) keep_memory(d);
     if (!rc) d->registers = ws_pinned_registers();
     for (int j = 0; j < pool.streams && !rc; j++) {
@@ -200,33 +220,45 @@ static void *open_main(void *device) {
     ws_device *d = (ws_device *)device;
     ws_err err = {};
     wait_for_input();
-    open_device(d, &err);
+    if (open_device(d, &err)) (void)cudaGetLastError();
+    const bool lost = err.code && lose(d, &err);
     pthread_mutex_lock(&pool.lock);
-    if (err.code) pool.failed = err;
-    else d->open = true;
-    pthread_cond_broadcast(&pool.freed);
-    pthread_cond_broadcast(&pool.opened);
+    if (err.code && !lost) pool.failed = err;
+    d->open = !err.code;
+    wake_waiting();
     pthread_mutex_unlock(&pool.lock);
     return NULL;
 }
 
 // Adds a device to the pool. id: the driver's number; name: the user's number.
 static int add_device(int id, int name, int count, size_t limit, ws_err *err) {
-    int major = 0, minor = 0;
     if (id >= count) return ws_fail(err, WS_EDEV, "--device: there is no device %d", name);
-    const cudaError_t e = device_cc(id, &major, &minor);
-    if (e == cudaSuccess && !has_image(major, minor))
-        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
-                       name, major, minor);
-    if (e != cudaSuccess) return ws_cuda_check(e, "asking for the compute capability", err);
     ws_device *d = &pool.dev[pool.ndev];
     *d = {};
     d->id = id;
     d->index = pool.ndev++;
-    d->capability = 10 * major + minor;
     d->limit = limit;
+    d->node = -1;
     pthread_mutex_init(&d->uploading, NULL);
+    if (cudaDeviceGetPCIBusId(d->address, sizeof d->address, id) == cudaSuccess) return WS_OK;
+    (void)cudaGetLastError();
+    snprintf(d->address, sizeof d->address, "%d", name);
     return WS_OK;
+}
+
+// Asks what a device is. Fails if the build has no code for it; name: the user's number.
+static int ask_device(ws_device *d, int name, ws_err *err) {
+    int major = 0, minor = 0, clusters = 0;
+    int rc = ws_cuda_check(device_cc(d->id, &major, &minor), "asking for the compute capability", err);
+    if (rc) return rc;
+    if (!has_image(major, minor))
+        return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
+                       name, major, minor);
+    d->capability = 10 * major + minor;
+    if (cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, d->id) != cudaSuccess) (void)cudaGetLastError();
+    d->clusters = clusters != 0;
+    return ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
+                         "asking for shared memory", err);
 }
 
 static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
@@ -241,7 +273,17 @@ static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
         const int name = ids.all ? i : ids.id[i];
         rc = add_device(narrowed ? i : name, name, count, mem, err);
     }
+    for (int i = 0; i < pool.ndev && !rc; i++) {
+        rc = ask_device(&pool.dev[i], ids.all ? i : ids.id[i], err);
+        // of all devices those are used that are usable; what an option names must be
+        if (rc && (ids.all || ws_cuda_failed()) && lose(&pool.dev[i], err)) rc = WS_OK;
+    }
     return rc;
+}
+
+void ws_dev_tell_loss(ws_dev_hear *hear, void *own) {
+    pool.hear = hear;
+    pool.own = own;
 }
 
 void ws_dev_open_after(int fd) { pool.input = fd; }
@@ -252,7 +294,7 @@ void ws_dev_have_streams(int n) {
 
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     have_kernels();
-    pool.ndev = 0;
+    pool.ndev = pool.nlost = 0;
     pool.stopping = false;
     pool.failed = {};
     pool.kernel_seconds = 0;
@@ -260,6 +302,7 @@ int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     if (rc) return rc;
     for (int i = 0; i < pool.ndev; i++) {
         ws_device *d = &pool.dev[i];
+        if (d->lost) continue;
         d->opening = pthread_create(&d->opener, NULL, open_main, d) == 0;
         if (!d->opening) open_main(d); // no thread could start: open the device now, before the first batch is read
     }
@@ -302,7 +345,7 @@ static void close_devices(bool reset) {
         ws_device *d = &pool.dev[i];
         if (d->opening) pthread_join(d->opener, NULL);
         if (d->context) release_device(d);
-        if (d->context && reset) cudaDeviceReset();
+        if (d->context && reset && !d->lost) cudaDeviceReset();
     }
 }
 
@@ -326,6 +369,8 @@ void ws_dev_stop(void) {
 
 // ---- 4 streams ----
 
+static bool is_lent(const ws_device *d) { return d->open && !d->lost; }
+
 // Returns the free stream that holds batch `id`, else any free one; NULL if there is none. Devices alternate, so that
 // two workers do not share one while another is idle.
 static ws_devstream *free_stream(uint64_t id) {
@@ -333,7 +378,7 @@ static ws_devstream *free_stream(uint64_t id) {
     for (int j = 0; j < pool.streams; j++)
         for (int i = 0; i < pool.ndev; i++) {
             ws_devstream *s = &pool.stream[i * pool.streams + j];
-            if (s->busy || !pool.dev[i].open) continue;
+            if (s->busy || !is_lent(&pool.dev[i])) continue;
             if (s->id == id) return s;
             if (!best) best = s;
         }
@@ -358,7 +403,8 @@ uint64_t ws_dev_identity(void) {
     return __atomic_add_fetch(&pool.identities, 1, __ATOMIC_RELAXED);
 }
 
-int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {
+// Waits for a stream and takes it. Returns NULL if no device could be opened.
+static ws_devstream *wait_for_stream(uint64_t id, ws_err *err) {
     ws_devstream *s = NULL;
     pthread_mutex_lock(&pool.lock);
     waiter self = {id, pool.waiting};
@@ -367,34 +413,53 @@ int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {
         pthread_cond_wait(&pool.freed, &pool.lock);
     stop_waiting(&self);
     if (s) s->busy = true;
+    else *err = pool.failed;
     pthread_mutex_unlock(&pool.lock);
-    if (!s) {
-        *err = pool.failed;
-        return err->code;
-    }
-    int rc = ws_cuda_check(cudaSetDevice(s->dev->id), "choosing the device", err);
-    if (!rc) rc = ws_devstream_begin(s, err);
-    if (rc) ws_devstream_give(s);
-    else *out = s;
+    return s;
+}
+
+int ws_devstream_take(ws_devstream **out, uint64_t id, ws_err *err) {
+    int rc;
+    ws_devstream *s;
+    do {
+        if (!(s = wait_for_stream(id, err))) return err->code;
+        (void)ws_cuda_failed(); // what failed before was no call's
+        rc = ws_cuda_check(cudaSetDevice(s->dev->id), "choosing the device", err);
+        if (!rc) rc = ws_devstream_begin(s, err);
+    } while (rc && ws_devstream_give(s, rc, err));
+    if (!rc) *out = s;
     return rc;
 }
 
-void ws_devstream_give(ws_devstream *s) {
+bool ws_devstream_give(ws_devstream *s, int rc, const ws_err *err) {
+    ws_device *d = s->dev;
+    const bool failed = rc == WS_EDEV && ws_cuda_failed();
     // a failed call may have left copies in flight, from memory that the next call overwrites
     if (s->in_used || s->nname) (void)cudaStreamSynchronize(s->stream);
+    if (failed) (void)cudaGetLastError(); // else the first launch on another device would return it
+    const bool lost = failed && lose(d, err);
     pthread_mutex_lock(&pool.lock);
     s->busy = false;
     pthread_cond_broadcast(&pool.freed);
     pthread_mutex_unlock(&pool.lock);
+    return lost;
 }
 
-int ws_dev_streams(void) { return pool.ndev * pool.streams; }
+static int devices_left() {
+    pthread_mutex_lock(&pool.lock);
+    const int n = pool.ndev - pool.nlost;
+    pthread_mutex_unlock(&pool.lock);
+    return n;
+}
+
+int ws_dev_streams(void) { return devices_left() * pool.streams; }
 
 int ws_dev_ready(void) {
     pthread_mutex_lock(&pool.lock);
     int nfree = 0;
     for (int i = 0; i < pool.ndev; i++)
-        for (int j = 0; j < pool.streams && pool.dev[i].open; j++) nfree += !pool.stream[i * pool.streams + j].busy;
+        for (int j = 0; j < pool.streams; j++)
+            nfree += is_lent(&pool.dev[i]) && !pool.stream[i * pool.streams + j].busy;
     // a returned stream belongs to a thread that already waits for it
     for (const waiter *w = pool.waiting; w; w = w->next) nfree--;
     const int ready = pool.failed.code || nfree > 0;
@@ -404,7 +469,7 @@ int ws_dev_ready(void) {
 
 static bool all_open(void) {
     for (int i = 0; i < pool.ndev; i++)
-        if (!pool.dev[i].open) return false;
+        if (!pool.dev[i].open && !pool.dev[i].lost) return false;
     return true;
 }
 
@@ -442,7 +507,7 @@ void ws_devstream_clock(ws_devstream *s) {
 
 ws_dev_times ws_dev_clock(void) {
     pthread_mutex_lock(&pool.lock);
-    ws_dev_times t = {pool.ndev, 0, 0, pool.kernel_seconds};
+    ws_dev_times t = {pool.ndev - pool.nlost, 0, 0, pool.kernel_seconds};
     for (int i = 0; i < pool.ndev; i++) {
         t.kernels += 1e-3 * pool.dev[i].kernels.sum;
         t.copies += 1e-3 * pool.dev[i].copies.sum;
@@ -460,32 +525,38 @@ int ws_dev_capability(void) {
 
 size_t ws_dev_shared(void) {
     int least = 0;
-    for (int i = 0, has = 0; i < pool.ndev; i++) {
-        const int id = pool.dev[i].id;
-        if (cudaDeviceGetAttribute(&has, cudaDevAttrMaxSharedMemoryPerBlockOptin, id) != cudaSuccess) has = 0;
-        if (i == 0 || has < least) least = has;
-    }
+    for (int i = 0; i < pool.ndev; i++)
+        if (i == 0 || pool.dev[i].shared_max < least) least = pool.dev[i].shared_max;
     return (size_t)least;
 }
 
 int ws_dev_clusters(void) {
     int all = pool.ndev > 0;
-    for (int i = 0, has = 0; i < pool.ndev && all; i++)
-        all = cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, pool.dev[i].id) == cudaSuccess && has;
+    for (int i = 0; i < pool.ndev && all; i++) all = pool.dev[i].clusters;
     return all;
+}
+
+// Appends the addresses of the devices that are lost, or of those that are not; before: what stands before the first.
+static size_t add_addresses(char *text, size_t size, size_t n, bool lost, const char *before) {
+    for (int i = 0; i < pool.ndev && n < size; i++) {
+        if (pool.dev[i].lost != lost) continue;
+        n += (size_t)snprintf(text + n, size - n, "%s %s", before, pool.dev[i].address);
+        before = ",";
+    }
+    return n;
 }
 
 const char *ws_dev_name(void) {
     static char text[1024];
     cudaDeviceProp p;
-    char address[32];
     size_t n = 0;
-    if (pool.ndev == 0 || cudaGetDeviceProperties(&p, pool.dev[0].id) != cudaSuccess) return "none";
-    if (pool.ndev > 1) n = (size_t)snprintf(text, sizeof text, "%d x ", pool.ndev);
+    int first = 0;
+    const int left = devices_left();
+    while (first < pool.ndev && pool.dev[first].lost) first++;
+    if (!left || cudaGetDeviceProperties(&p, pool.dev[first].id) != cudaSuccess) return "none";
+    if (left > 1) n = (size_t)snprintf(text, sizeof text, "%d x ", left);
     n += (size_t)snprintf(text + n, sizeof text - n, "%s", p.name);
-    for (int i = 0; i < pool.ndev && n < sizeof text; i++) {
-        if (cudaDeviceGetPCIBusId(address, sizeof address, pool.dev[i].id) != cudaSuccess) break;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i == 0 ? " at" : ",", address);
-    }
+    n = add_addresses(text, sizeof text, n, false, " at");
+    add_addresses(text, sizeof text, n, true, "; lost:");
     return text;
 }

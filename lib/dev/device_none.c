@@ -18,6 +18,8 @@ int ws_dev_usable(const char *list, const char **why) {
 void ws_dev_open_after(int fd) { (void)fd; }
 void ws_dev_have_streams(int n) { (void)n; }
 
+void ws_dev_tell_loss(ws_dev_hear *hear, void *own) { (void)hear, (void)own; }
+
 int ws_dev_start(const char *list, uint64_t mem, ws_err *err) {
     (void)list;
     (void)mem;

@@ -23,12 +23,16 @@ struct ws_devspan {
 
 struct ws_device {
     int id, index;       // CUDA's number; its index among the devices in use
+    char address[32];    // on the PCI bus; where the driver does not tell it, the user's number
+    int node;            // of memory that is near; -1: unknown
     int capability;      // 90: 9.0
+    bool clusters;       // it has thread block clusters
     int sms, shared_max; // multiprocessors; most bytes of shared memory for a block
     size_t limit;        // --gpu-mem in bytes; 0: no limit
     size_t used;
     pthread_t opener;
     bool opening, context, open; // a thread opens the device; a context exists; the streams are usable
+    bool lost;                   // it failed while others were left, which have its work
     bool pools;                  // memory can be had in the order of a stream
     bool registers;              // ws_pinned_registers
     cudaEvent_t opened;          // origin of its clock
@@ -77,10 +81,11 @@ struct ws_devstream {
 
 // Takes a free stream, preferably the one that holds `id`. Waits if none is free or if a thread with a smaller id
 // waits: the oldest batch comes first, since the output waits for it. The caller compares and sets its id, and returns
-// it by ws_devstream_give. Returns WS_EDEV if no device opened.
+// it by ws_devstream_give. Returns WS_EDEV if no device is left.
 int ws_devstream_take(ws_devstream **s, uint64_t id, ws_err *err);
-// Returns the stream to the pool, after a success or a failure.
-void ws_devstream_give(ws_devstream *s);
+// Returns the stream to the pool. rc and err: how the call ended. Returns whether the caller must make the call again,
+// on another stream: a function of CUDA failed, so the device is lost, and others are left.
+[[nodiscard]] bool ws_devstream_give(ws_devstream *s, int rc, const ws_err *err);
 // Begins a call; ws_devstream_take calls it.
 int ws_devstream_begin(ws_devstream *s, ws_err *err);
 
@@ -127,6 +132,8 @@ enum { WS_DEV_FILLS = 0, WS_DEV_FIRST = -1 };
 int ws_cuda_shared(const ws_device *d, const void *kernel, size_t bytes, const char *name, ws_err *err);
 // Returns WS_OK for cudaSuccess, else WS_EDEV and a sentence with `what`, the failed action.
 int ws_cuda_check(cudaError_t e, const char *what, ws_err *err);
+// Returns whether a check of this thread failed since it last said so.
+bool ws_cuda_failed();
 
 // A table of a model: its bytes on the host, and its addresses on the devices that have it.
 struct ws_devtable {

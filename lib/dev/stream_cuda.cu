@@ -161,8 +161,8 @@ static int pinned_room(ws_devstream *s, ws_devbuf *b, size_t n, ws_err *err) {
         b->cap = cap;
         return WS_OK;
     }
-    if (e != cudaErrorMemoryAllocation) return ws_cuda_check(e, "pinning memory", err);
-    (void)cudaGetLastError();
+    rc = ws_cuda_check(e, "pinning memory", err);
+    if (e != cudaErrorMemoryAllocation) return rc;
     return ws_fail(err, WS_EDEV, "cannot pin %zu bytes of host memory; use a smaller --batch or a CPU backend", cap);
 }
 

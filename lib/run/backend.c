@@ -19,6 +19,7 @@ int ws_usable_device(const ws_machine *m, const char **why) { return ws_dev_usab
 
 int ws_start_device(const ws_devconf *conf, ws_err *err) {
     ws_dev_have_streams(conf->streams);
+    ws_dev_tell_loss(conf->hear, conf->own);
     return ws_dev_start(conf->list, conf->mem, err);
 }
 
@@ -161,10 +162,14 @@ static void guess_device(ws_job *job) {
         job->speeds.guess[WS_CHAIN_DEVICE][k] = ws_policy_device_speed(capability, (ws_step_kind)k) / streams;
 }
 
+static void hear_of_loss(void *job, const char *device, const ws_err *why) {
+    ws_message_note(job, "goes on without device %s: %s", device, why->text);
+}
+
 /* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     const int streams = job->spares_streams ? 0 : job->backend->streams;
-    const ws_devconf conf = {job->common.device, job->common.gpu_mem, streams};
+    const ws_devconf conf = {job->common.device, job->common.gpu_mem, streams, hear_of_loss, job};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
     if (!rc && job->backend->start) guess_device(job);
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);

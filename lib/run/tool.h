@@ -69,6 +69,8 @@ typedef struct ws_devconf {
     const char *list; /* NULL: the first */
     uint64_t mem;     /* 0: no limit */
     int streams;      /* of each device; 0: the usual number */
+    ws_dev_hear *hear; /* hears of devices that are lost, with `own`; may be NULL */
+    void *own;
 } ws_devconf;
 
 /* A backend computes for a tool on one kind of machine. lib/run lists, chooses and opens backends, and has them prepare

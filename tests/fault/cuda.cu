@@ -13,11 +13,13 @@
 //             trap           after the N-th kernel another one traps: a fault of the device itself, seen at some later
 // call
 //
-// WS_FAULT_FAKE=N: there are N devices, which are memory of the host. The processor runs the kernels of the domain
-// stage (tests/fault/dom.cu). The Viterbi filter decides nothing, so the host scores (tests/fault/vit.cu). Other
-// kernels do nothing: their scores are of no use then, but the same from run to run. That is enough to see what a fault
-// does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x when the fault comes after
-// the first scores of a fake device.
+// WS_FAULT_DEVICE=N: only calls of device N count and fail, by the driver's numbers: those of threads that have chosen
+// it, and of functions that are told its number.
+// WS_FAULT_FAKE=N: there are N devices, which are memory of the host; CUDA_VISIBLE_DEVICES may hide some. The processor
+// runs the kernels of the domain stage (tests/fault/dom.cu). The Viterbi filter decides nothing, so the host scores
+// (tests/fault/vit.cu). Other kernels do nothing: their scores are of no use, but the same from run to run. That is
+// enough to see what a fault does where there is no device. WS_FAULT_LOG as in shim.c, but for a y in place of the x
+// when the fault comes after the first scores of a fake device.
 // WS_FAULT_CALLS=FILE gets the name of each function that is called, one to a line; with WS_FAULT_REGISTERED also of
 // the one that tells the runtime of a file's kernels, which the files of this folder call at the start.
 // WS_FAULT_CLOCK=N: a thread's processor time is N milliseconds more at each look. So --backend auto opens a device
@@ -31,24 +33,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/fault/kind.h"
 
 static long fakes, tick; // WS_FAULT_CLOCK
+static int only = -1;    // WS_FAULT_DEVICE
+enum { FAKES = 16 };
+static int visible[FAKES], nvisible; // numbers of fake devices, as the driver found them when it started
 
 static std::atomic<long> calls, count;
 static std::atomic<bool> lost, asked, answered; // the first copy from a device was begun, has arrived
+static std::atomic<bool> begun;                 // device `only` was opened, or has failed
 static thread_local cudaError_t pending; // of this thread's last launch
 static thread_local bool trapping;
+static thread_local int current; // the device that this thread has chosen
 
 __attribute__((constructor)) static void configure(void) {
     const char *what = getenv("WS_FAULT"), *fake = getenv("WS_FAULT_FAKE"), *look = getenv("WS_FAULT_CLOCK");
+    const char *device = getenv("WS_FAULT_DEVICE");
     if (fake) fakes = strtol(fake, NULL, 10);
     if (look) tick = strtol(look, NULL, 10);
+    if (device) only = (int)strtol(device, NULL, 10);
     ask_for(what);
 }
 
+// Other devices open after that of WS_FAULT_DEVICE, so that this one has the first call.
+static void give_way(const char *name) {
+    if (only < 0) return;
+    if (current == only && strcmp(name, "cudaEventRecord") == 0) begun = true;
+    const bool waits = current != only && strcmp(name, "cudaSetDeviceFlags") == 0;
+    for (int ms = 0; waits && !begun && ms < 5000; ms++) usleep(1000);
+}
+
 static void strike(void) {
+    begun = true;
     const char *log = getenv("WS_FAULT_LOG");
     FILE *f = log ? fopen(log, "a") : NULL;
     if (!f) return;
@@ -80,9 +99,26 @@ static bool due(const char *what, std::atomic<long> *counter) {
     return true;
 }
 
+// Finds the fake devices. As the driver does, it ends the list at the first number that there is not.
+static void start_driver(void) {
+    static bool started;
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    if (started) return;
+    started = true;
+    for (int i = 0; !list && i < fakes && i < FAKES; i++) visible[nvisible++] = i;
+    for (const char *p = list; p && *p && nvisible < FAKES;) {
+        char *end;
+        const long id = strtol(p, &end, 10);
+        if (end == p || id < 0 || id >= fakes) return;
+        visible[nvisible++] = (int)id;
+        p = end + (*end == ',');
+    }
+}
+
 // Returns what this call of a function of its kind (NULL: none) returns in place of its work, or cudaSuccess.
-static cudaError_t fault(const char *own, cudaError_t e) {
-    if (trapping) return cudaSuccess;
+static cudaError_t fault(const char *own, cudaError_t e, int device) {
+    if (fakes) start_driver();
+    if (trapping || (only >= 0 && device != only)) return cudaSuccess;
     if (due("call", &calls)) return cudaErrorUnknown;
     if (due("gone", &calls)) lost = true;
     if (own && due(own, &count)) {
@@ -95,16 +131,22 @@ static cudaError_t fault(const char *own, cudaError_t e) {
 // Calls of a fake device come one after the other, so that whatever had its answer before a fault is known to have it.
 static std::mutex order;
 
-#define WRAP(name, own, error, parameters, arguments, faked)                \
+#define WRAP(name, own, error, parameters, arguments, faked) \
+    WRAP_OF(current, name, own, error, parameters, arguments, faked)
+#define WRAP_OF(device, name, own, error, parameters, arguments, faked)     \
     extern "C" cudaError_t __real_##name parameters;                        \
     extern "C" cudaError_t __wrap_##name parameters {                       \
+        give_way(#name);                                                    \
         std::unique_lock<std::mutex> alone(order, std::defer_lock);         \
         if (fakes) alone.lock();                                            \
         record(#name);                                                      \
-        const cudaError_t bad = fault(own, error);                          \
+        const cudaError_t bad = fault(own, error, device);                  \
         return bad != cudaSuccess ? bad : fakes ? (faked) : __real_##name arguments; \
     }
 #define PLAIN(name, parameters, arguments, faked) WRAP(name, NULL, cudaSuccess, parameters, arguments, faked)
+#define PLAIN_OF(device, name, parameters, arguments, faked) \
+    WRAP_OF(device, name, NULL, cudaSuccess, parameters, arguments, faked)
+enum { NONE = -1 }; // of a call that is of no device
 
 template <class T> static cudaError_t give(T *to, T value) {
     *to = value;
@@ -139,6 +181,8 @@ static cudaError_t wait() {
     return cudaSuccess;
 }
 
+static int choose(int id) { return current = id; }
+
 // Compute capability 99.0, for which the PTX of every build would do.
 static int attribute(cudaDeviceAttr what) {
     switch (what) {
@@ -157,7 +201,7 @@ static cudaError_t describe(cudaDeviceProp *p) {
 }
 
 static cudaError_t address(char *to, int n, int id) {
-    snprintf(to, (size_t)n, "0000:%02d:00.0", id + 1);
+    snprintf(to, (size_t)n, "0000:%02d:00.0", visible[id] + 1);
     return cudaSuccess;
 }
 
@@ -168,16 +212,16 @@ static int devices_found(void) {
     char line[64];
     snprintf(line, sizeof line, "%s=%s", variable, value ? value : "");
     record(line);
-    return (int)fakes;
+    return nvisible;
 }
 
-PLAIN(cudaGetDeviceProperties, (cudaDeviceProp *p, int id), (p, id), describe(p))
-PLAIN(cudaDeviceGetPCIBusId, (char *to, int n, int id), (to, n, id), address(to, n, id))
-PLAIN(cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
+PLAIN_OF(id, cudaGetDeviceProperties, (cudaDeviceProp *p, int id), (p, id), describe(p))
+PLAIN_OF(id, cudaDeviceGetPCIBusId, (char *to, int n, int id), (to, n, id), address(to, n, id))
+PLAIN_OF(NONE, cudaDriverGetVersion, (int *v), (v), give(v, CUDART_VERSION))
 PLAIN(cudaMemGetInfo, (size_t *some, size_t *all), (some, all), give(some, *all = (size_t)1 << 30))
-PLAIN(cudaGetDeviceCount, (int *n), (n), give(n, devices_found()))
-PLAIN(cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
-WRAP(cudaSetDevice, "choice", cudaErrorUnknown, (int id), (id), cudaSuccess)
+PLAIN_OF(NONE, cudaGetDeviceCount, (int *n), (n), give(n, devices_found()))
+PLAIN_OF(id, cudaDeviceGetAttribute, (int *v, cudaDeviceAttr what, int id), (v, what, id), give(v, attribute(what)))
+WRAP_OF(id, cudaSetDevice, "choice", cudaErrorUnknown, (int id), (choose(id)), (choose(id), cudaSuccess))
 PLAIN(cudaDeviceReset, (), (), cudaSuccess)
 PLAIN(cudaSetDeviceFlags, (unsigned flags), (flags), cudaSuccess)
 PLAIN(cudaStreamCreateWithPriority, (cudaStream_t *s, unsigned flags, int n), (s, flags, n),
@@ -196,7 +240,7 @@ WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
 PLAIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, s), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaHostUnregister, (void *p), (p), cudaSuccess)
-PLAIN(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *m, int id), (m, id), give(m, (cudaMemPool_t)&fakes))
+PLAIN_OF(id, cudaDeviceGetDefaultMemPool, (cudaMemPool_t *m, int id), (m, id), give(m, (cudaMemPool_t)&fakes))
 PLAIN(cudaMemPoolSetAttribute, (cudaMemPool_t m, cudaMemPoolAttr what, void *v), (m, what, v), cudaSuccess)
 WRAP(cudaMallocAsync, "device-memory", cudaErrorMemoryAllocation, (void **p, size_t n, cudaStream_t s), (p, n, s),
      take(p, n))
@@ -217,7 +261,7 @@ __global__ void ws_fault_trap() { asm("trap;"); }
 static cudaError_t launched(cudaError_t e, cudaStream_t s) {
     if (trapping) return e;
     if (e != cudaSuccess) pending = e;
-    else if (due("trap", &count)) {
+    else if ((only < 0 || current == only) && due("trap", &count)) {
         trapping = true;
         ws_fault_trap<<<1, 1, 0, s>>>();
         trapping = false;
@@ -228,7 +272,7 @@ static cudaError_t launched(cudaError_t e, cudaStream_t s) {
 static cudaError_t fault_alone(const char *own, cudaError_t e) {
     std::unique_lock<std::mutex> alone(order, std::defer_lock);
     if (fakes) alone.lock();
-    return fault(own, e);
+    return fault(own, e, current);
 }
 
 #define LAUNCH_PARAMETERS dim3 grid, dim3 block, void **a, size_t shared, cudaStream_t s

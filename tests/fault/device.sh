@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Faults of a device, one tool: each kind of tests/fault/cuda.cu at every STEP-th place. With a real device the
 # rows are compared with those of scalar first, and a kernel that traps is among the faults.
+# With WS_FAULT_DEVICE, of DEVICES one fails, and the others do its work.
 #   tests/fault/device.sh FOLDER TOOL STEP [THREADS [DEVICES]]     FOLDER: where the tools with the faults are; data go to the current one
 set -eu
 faulty=$1 tool=$2 step=$3 threads=${4:-1} devices=${5:-0}
+quiet=-q
+[ -z "${WS_FAULT_DEVICE:-}" ] || quiet= # the note of a lost device is looked at
 top=$(cd "$(dirname "$0")/../.." && pwd)
 form=tsv
 
@@ -16,6 +19,7 @@ pairhmm)
 mrfseg)
     gzip -dc "$top/tests/data/golden/mrf/slab.nii.gz" >volume
     set -- -t "$threads" --classes 4 --sweeps 3 volume
+    [ -z "${WS_FAULT_DEVICE:-}" ] || set -- "$@" volume # each is a call
     ;;
 papara-score)
     set -- -j "$threads" -K 1500 "$top/tests/data/papara/vag40/ref.phy" "$top/tests/data/papara/vag40/ref.nwk" \
@@ -34,8 +38,8 @@ nhmmsieve)
 seqsieve | jacksieve) # queries are made into models before a device is opened
     gzip -dc "$top/tests/data/demo.fa.gz" | awk '/^>/ { n++ } n > 2 { exit } { print }' >queries
     gzip -dc "$top/tests/data/demo.fa.gz" | awk '/^>/ { n++ } n > 40 { exit } { print }' >sequences
-    set -- -q -O tsv --EmN 5 --EvN 5 --EfN 30 -t "$threads" -K 3000 queries sequences
-    [ "$tool" != jacksieve ] || { shift && set -- -q -N 2 "$@"; }
+    set -- $quiet -O tsv --EmN 5 --EvN 5 --EfN 30 -t "$threads" -K 3000 queries sequences
+    [ "$tool" != jacksieve ] || { set -- -N 2 "$@"; }
     form=lines
     ;;
 *) # a filter, or hmmsieve, which writes without E-values what was found when a stage failed
@@ -58,12 +62,15 @@ if [ -z "${WS_FAULT_FAKE:-}" ]; then
     cmp scalar device
     every trap "$step" "$@"
 fi
-for kind in device-memory pinned lost launch; do every $kind "$step" "$@"; done
-for kind in gone call; do every $kind $((7 * step)) "$@"; done
+every device-memory,pinned,lost,launch "$step" "$@"
+every gone,call $((7 * step)) "$@"
+[ -z "${WS_FAULT_DEVICE:-}" ] || every choice,context $((2 * step)) "$@"
 # a fake device lets nothing pass its filters, so the domain stage comes first; its many calls are alike
 [ "$tool" = hmmsieve ] || exit 0
 if [ -n "${WS_FAULT_FAKE:-}" ] && [ "${WARPSIEVE_TESTS:-quick}" = quick ]; then # whose kernels of that stage are slow
     awk '/^>/ { n++ } n > 8 { exit } { print }' sequences >few
     mv few sequences
 fi
-for kind in device-memory pinned lost launch gone call; do every $kind $((5 * step)) --max "$@"; done
+kinds=device-memory,pinned,lost,launch,gone,call
+[ -z "${WS_FAULT_DEVICE:-}" ] || kinds=lost,gone
+every $kinds $((5 * step)) --max "$@"

@@ -503,30 +503,36 @@ static size_t budget_of(const ws_devstream *s) {
     return ws_min(ws_min(total / SHARE, MOST), (free + s->arena.cap) / 2);
 }
 
-// Runs the first problems of a list that fit into memory together; *taken: how many, at least one.
-static int run_some(const call *like, problem *p, size_t n, size_t *taken, ws_err *err) {
+// Returns how many of the first problems of a list fit into the stream's share of memory together.
+static size_t fitting(const call *c, const problem *p, size_t n) {
     enum { ROWS_MOST = 1 << 27 };
-    call c = *like;
-    int rc = ws_devstream_take(&c.stream, 0, err);
-    if (rc) return rc;
-    const size_t budget = budget_of(c.stream);
+    const size_t budget = budget_of(c->stream);
     size_t bytes = 0, rows = 0, m = 0;
-    while (m < n) {
-        const uint32_t some = of_warp(&p[m], n - m);
+    for (uint32_t some; m < n; m += some) {
         uint32_t longest = 0;
+        some = of_warp(&p[m], n - m);
         for (uint32_t k = 0; k < some; k++) longest = (uint32_t)ws_max(longest, p[m + k].L);
-        if (c.what != RESOLVE) bytes += bytes_of(c.what, Q_of(&p[m]), longest, some, p[m].wide);
+        if (c->what != RESOLVE) bytes += bytes_of(c->what, Q_of(&p[m]), longest, some, p[m].wide);
         for (uint32_t k = 0; k < some; k++)
-            bytes += odds_of(&p[m + k]) + (c.what == RESOLVE ? region_bytes(&p[m + k]) : 0);
+            bytes += odds_of(&p[m + k]) + (c->what == RESOLVE ? region_bytes(&p[m + k]) : 0);
         rows += (size_t)longest * some;
         if (bytes > budget || rows > ROWS_MOST) break;
-        m += some;
     }
-    c.p = p;
-    c.n = (uint32_t)m;
-    *taken = ws_max(m, 1); // a problem that does not fit alone stays with the host
-    if (m) rc = run(&c, err);
-    ws_devstream_give(c.stream);
+    return m;
+}
+
+// Runs the first problems of a list that fit into memory together; *taken: how many, at least one.
+static int run_some(const call *like, problem *p, size_t n, size_t *taken, ws_err *err) {
+    call c;
+    int rc;
+    do {
+        c = *like;
+        if ((rc = ws_devstream_take(&c.stream, 0, err))) return rc;
+        c.p = p;
+        c.n = (uint32_t)fitting(&c, p, n);
+        *taken = ws_max(c.n, 1); // a problem that does not fit alone stays with the host
+        if (c.n) rc = run(&c, err);
+    } while (ws_devstream_give(c.stream, rc, err));
     return rc;
 }
 
