@@ -65,6 +65,8 @@ static void believe(sim *s) {
     }
 }
 
+static int device_of(const sim *s, const sim_thread *t) { return t->stream / s->m.streams; }
+
 static void measure(sim *s, const sim_thread *t, const sim_task *task) {
     if (t->begun < 0 || (task->what != SCORE && task->what != SPANS)) return;
     s->cells[t->is.kind][task->kind] += task->cells;
@@ -110,7 +112,25 @@ static void look(sim *s) {
     else s->plan.opening = 1;
 }
 
-static int device_of(const sim *s, const sim_thread *t) { return (t->is.number - s->m.threads) / s->m.streams; }
+static int is_used(const sim *s, int stream) {
+    for (int i = s->m.threads; i < s->nthread; i++)
+        if (s->thread[i].stream == stream) return 1;
+    return 0;
+}
+
+/* Returns the stream of a call as lib/dev does: one that has the pool, else the first free one of devices in turns. */
+static int free_stream(const sim *s, const sim_thread *t, const sim_pool *pool) {
+    int best = -1;
+    if (s->m.bound) return t->is.number - s->m.threads;
+    for (int j = 0; j < s->m.streams; j++)
+        for (int d = 0; d < s->m.devices; d++) {
+            const int k = d * s->m.streams + j;
+            if (is_used(s, k)) continue;
+            if (pool && pool->loaded >> k & 1) return k;
+            if (best < 0) best = k;
+        }
+    return best;
+}
 
 /* Returns the seconds in which a thread of the CPU does a task. */
 static double cpu_seconds(const sim *s, const sim_task *t) {
@@ -119,7 +139,6 @@ static double cpu_seconds(const sim *s, const sim_task *t) {
 
 /* Sets how long a thread has for what it took. */
 static void begin(sim *s, sim_thread *t, sim_task *task) {
-    const unsigned stream = (unsigned)(t->is.number - s->m.threads);
     const int on_device = t->is.kind == WS_CHAIN_DEVICE && (task->what == SCORE || task->what == SPANS);
     t->task = task;
     t->kernel = 0;
@@ -127,10 +146,11 @@ static void begin(sim *s, sim_thread *t, sim_task *task) {
     s->state.busy++;
     t->begun = on_device && s->now < s->open_at ? -1 : s->now;
     if (!on_device) return;
-    t->kernel = task->cells / s->m.device[task->kind];
+    t->stream = free_stream(s, t, task->what == SCORE ? task->pool : NULL);
+    t->kernel = task->cells / (s->m.device[task->kind] * s->m.part[device_of(s, t)]);
     t->host = s->m.call + task->longest * s->m.serial + fmax(0, s->open_at - s->now);
-    if (task->what == SPANS || task->pool->loaded >> stream & 1) return;
-    task->pool->loaded |= 1u << stream;
+    if (task->what == SPANS || task->pool->loaded >> t->stream & 1) return;
+    task->pool->loaded |= 1u << t->stream;
     t->host += task->pool->residues * s->m.unpack;
 }
 
@@ -164,6 +184,7 @@ static sim_task *end(sim *s, sim_thread *t) {
     t->task = NULL;
     s->state.busy--;
     measure(s, t, task);
+    t->stream = -1;
     if (task->what == SCORE && task->kind == MSV) s->scored += task->cells;
     for (const sim_task *d = s->decisions; d; d = d->next) waiting++;
     switch (task->what) {
@@ -315,8 +336,9 @@ static double end_of(const sim *s) { return s->w->end[0] + s->w->end[1] / s->m.t
  * they do fastest beside the CPU. */
 static int may_end(const sim *s, double seconds, int opens) {
     const double open = fmax(s->m.wake, start_of(s)) + s->m.open;
-    double device = opens ? fmax(0, seconds - open) * s->m.devices : 0, cpu = 0;
+    double device = 0, cpu = 0; /* seconds of a device */
     int done[KINDS] = {0};
+    for (int d = 0; d < s->m.devices && opens; d++) device += fmax(0, seconds - open) * s->m.part[d];
     for (int n = 0; n < KINDS; n++) {
         int best = -1;
         for (int k = 0; k < KINDS; k++)
@@ -365,7 +387,7 @@ static void open_sim(sim *s) {
     s->seqs_left = s->w->seqs;
     s->state.idle = s->m.threads;
     for (int i = 0; i < s->m.threads + streams; i++)
-        s->thread[i].is = (ws_chain_thread){i < s->m.threads ? WS_CHAIN_CPU : WS_CHAIN_DEVICE, i};
+        s->thread[i] = (sim_thread){.is = {i < s->m.threads ? WS_CHAIN_CPU : WS_CHAIN_DEVICE, i}, .stream = -1};
     for (int k = 0; k < 3; k++) {
         s->filter[k] = (sim_filter){.of = s, .kind = k};
         s->spans[k] = (sim_stage){.of = s, .kind = PARSE + k};
@@ -514,9 +536,26 @@ static void test_devices(tap *t, const sim_work *w, const sim_machine *m) {
            "a device 100 times slower than believed: %.2f s", slowed.seconds);
 }
 
+/* A second device that is slower by so many times. Work is shared by demand: with half of it each, the slower one would
+ * end last. */
+static void test_slower(tap *t, const sim_work *w, const sim_machine *m) {
+    static const struct {
+        double times, most; /* of the bound */
+    } c[] = {{2, 1.15}, {3, 1.15}};
+    for (int first = 0; first < 2; first++)
+        for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+            sim_machine x = *m;
+            x.part[first ? 0 : 1] = 1 / c[i].times;
+            const sim_result r = simulate(w, &x, SIM_CUDA, INFINITY);
+            tap_ok(t, is_done(w, &r) && r.seconds < c[i].most * r.bound,
+                   "%s, %s, one is %g times slower, the %s: %.2f s, bound %.2f", w->name, m->name, c[i].times,
+                   first ? "first" : "second", r.seconds, r.bound);
+        }
+}
+
 int main(int argc, char **argv) {
     static const char *const name[] = {"query", "yeast", "family", "padloc", "queries"};
-    enum { H100 = 1, MACHINES = 16 };
+    enum { H100 = 1, TWO_H100 = 2, MACHINES = 16 };
     sim_machine m[MACHINES];
     sim_work w;
     tap t = {0};
@@ -527,6 +566,7 @@ int main(int argc, char **argv) {
         read_work(&w, FOLDER, name[i]);
         for (int k = 0; k < n; k++) test_runs(&t, &w, &m[k]);
         if (!strcmp(w.name, "padloc")) test_devices(&t, &w, &m[H100]);
+        if (!strcmp(w.name, "queries")) test_slower(&t, &w, &m[TWO_H100]);
     }
     return tap_end(&t);
 }

@@ -5,9 +5,10 @@
  * Modelled: the reading and making of models before the chain, and what is written behind it; pools that fill and
  * empty, batches, steps and calls as large as the plan has them; speeds as the run measures them; streams that share
  * their device, each call after seconds of its own for launches and its longest problem; decisions and ends on the CPU;
- * when --backend auto opens a device; one that opens late, is lost, or is slow. Not modelled: threads that share cores,
- * caches and locks, registers that are not full, memory, copies beside kernels, shapes. Pairs of a filter are alike,
- * and a share of them passes; spans have the sizes of a work's tenths, in a fixed order. */
+ * when --backend auto opens a device; one that opens late, is lost, or is slow; devices of different speeds. Not
+ * modelled: threads that share cores, caches and locks, registers that are not full, memory, copies beside kernels,
+ * shapes. Pairs of a filter are alike, and a share of them passes; spans have the sizes of a work's tenths, in a fixed
+ * order. */
 #ifndef WS_TESTS_SIMULATOR_H
 #define WS_TESTS_SIMULATOR_H
 
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum { MSV, VIT, FWD, PARSE, RESOLVE, RESCORE, KINDS, SPAN_KINDS = 3 }; /* of pairs, then of spans */
-enum { TENTHS = 10, NAME = 32 };
+enum { TENTHS = 10, NAME = 32, SIM_DEVICES = 4 };
 
 /* The work of a search. */
 typedef struct sim_work {
@@ -40,6 +41,8 @@ typedef struct sim_machine {
     char name[NAME], width[NAME];
     int capability, threads, devices, streams; /* streams of each device */
     double cpu[KINDS], device[KINDS];      /* cells a second of a thread, of a device */
+    double part[SIM_DEVICES];              /* of these that each device has */
+    int bound;                             /* 1: a thread has a stream; 0: a call has one that is free */
     double wake, open, close;              /* seconds: of the driver, of devices that open and close */
     double call, serial;                   /* seconds: of a call at least; of a cell of its longest problem */
     double unpack, look, region;           /* of a residue; of a pair to decide about; of a region that was sampled */
@@ -102,7 +105,7 @@ typedef struct sim_stage {
 typedef struct sim_thread {
     ws_chain_thread is;
     sim_task *task; /* NULL: it waits */
-    int helps;
+    int helps, stream; /* stream: that its call has, of all devices; -1: none */
     double host, kernel; /* seconds that are left: of its own, then of the device alone */
     double begun;        /* when it took its task, if that is a measure of its speed; below 0: it is none */
 } sim_thread;

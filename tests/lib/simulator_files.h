@@ -102,6 +102,7 @@ static int read_machines(sim_machine *m, int most, const char *folder) {
         for (int k = 0; k < KINDS; k++) x->device[k] = number(&at);
         double *const rest[] = {&x->wake, &x->open, &x->close, &x->call, &x->serial, &x->unpack, &x->look, &x->region};
         for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) *rest[k] = number(&at);
+        for (int k = 0; k < SIM_DEVICES; k++) x->part[k] = 1;
         n++;
     }
     fclose(f);
