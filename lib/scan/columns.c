@@ -101,7 +101,7 @@ static int pick_fields(ws_scan_state *s, const char *list, ws_err *err) {
 }
 
 int ws_scan_columns(ws_scan_state *s, ws_err *err) {
-    const ws_tsv_head *head = ws_seqread_head(s->input);
+    const ws_tsv_head *head = ws_seqread_head(s->input.files);
     const size_t most = (size_t)head->ncolumn + WS_COL_MAX + 12;
     s->ocol = ws_calloc(most, sizeof *s->ocol, err);
     if (!s->ocol) return err->code;

@@ -11,14 +11,10 @@
 /* ---- opening and closing ---- */
 
 static int open_input(ws_scan_state *s, ws_err *err) {
-    const ws_translate *how = s->scan->translate;
-    const int rc = how ? ws_orfread_open(&s->orfs, &s->conf, how, s->job->nworker, 0, err)
-                       : ws_seqread_open(&s->input, &s->conf, err);
-    if (rc) return rc;
-    if (how) s->input = ws_orfread_bases(s->orfs);
-    s->scan->head = how ? ws_orfread_head(s->orfs) : ws_seqread_head(s->input);
-    s->scan->ledger = how ? ws_orfread_ledger(s->orfs) : ws_seqread_ledger(s->input);
-    return WS_OK;
+    const int rc = ws_scan_input_open(&s->input, &s->conf, s->scan->translate, s->job->nworker, err);
+    s->scan->head = s->input.head;
+    s->scan->ledger = s->input.ledger;
+    return rc;
 }
 
 static int open_reader(ws_job *job, ws_err *err) {
@@ -43,8 +39,7 @@ static int open_reader(ws_job *job, ws_err *err) {
 static void close_reader(ws_job *job) {
     ws_scan_state *s = job->reader;
     if (!s) return;
-    if (s->orfs) ws_orfread_close(s->orfs);
-    else ws_seqread_close(s->input);
+    ws_scan_input_close(&s->input);
     ws_binding_release(&s->binding);
     ws_top_release(&s->top, job->ntarget);
     for (int k = 0; k < 2; k++) ws_packed_output_release(&s->form[k]);
@@ -59,9 +54,8 @@ static void close_reader(ws_job *job) {
 }
 
 static void resize(ws_job *job, uint64_t batch) {
-    ws_scan_state *s = ws_scan_state_of(job);
-    if (s->orfs) ws_orfread_batch(s->orfs, batch);
-    else ws_seqread_batch(s->input, batch);
+    const ws_scan_input *in = &ws_scan_state_of(job)->input;
+    in->kind->batch(in->own, batch);
 }
 
 static int create(void **item, ws_err *err) {
@@ -124,12 +118,7 @@ static void look_at_letters(ws_scan_state *s, const ws_batch *b) {
 
 /* ---- stages ---- */
 
-static double share_of(const ws_scan_state *s) {
-    uint64_t done, all;
-    if (s->orfs) return ws_orfread_share(s->orfs);
-    ws_seqread_progress(s->input, &done, &all);
-    return all ? (double)done / (double)all : -1;
-}
+static double share_of(const ws_scan_state *s) { return s->input.kind->share(s->input.own); }
 
 /* Lets the tool look at each sequence of a batch, which ends before the first one that it cannot take. */
 static int check(const ws_scan_state *s, ws_batch *b, ws_err *err) {
@@ -150,9 +139,9 @@ int ws_scan_fill(ws_job *job, ws_batch *b, ws_err *err) {
         *err = s->read_err;
         return rc;
     }
-    rc = s->orfs ? ws_orfread_fill(s->orfs, b, err) : ws_seqread_fill(s->input, b, err);
+    rc = s->input.kind->fill(s->input.own, b, err);
     if (!s->columns_chosen && (rc == WS_OK || rc == WS_EOF)) {
-        if (!s->orfs) s->scan->abc = ws_seqread_abc(s->input);
+        s->scan->abc = s->input.kind->abc(s->input.own);
         int bad = s->scoring && s->scoring->input ? s->scoring->input(job, err) : WS_OK;
         if (!bad) bad = ws_scan_columns(s, err);
         s->reads_pairs = ws_scan_binds(s);
@@ -211,8 +200,8 @@ static int format(ws_job *job, void *item, ws_worker *worker, ws_outtext *out, w
 }
 
 static int ahead(ws_job *job) {
-    ws_scan_state *s = ws_scan_state_of(job);
-    return s->orfs ? ws_orfread_ahead(s->orfs) : ws_seqread_ahead(s->input);
+    const ws_scan_input *in = &ws_scan_state_of(job)->input;
+    return in->kind->ahead(in->own);
 }
 
 /* ---- report ---- */
@@ -225,10 +214,9 @@ void ws_scan_count(const ws_job *job, uint64_t pairs, uint64_t cells, uint64_t d
 }
 
 static ws_seqread_counts counts_of(const ws_job *job) {
-    ws_scan_state *s = ws_scan_state_of(job);
+    const ws_scan_input *in = &ws_scan_state_of(job)->input;
     ws_seqread_counts n;
-    if (s->orfs) ws_orfread_counts_get(s->orfs, &n);
-    else ws_seqread_counts_get(s->input, &n);
+    in->kind->counts(in->own, &n);
     return n;
 }
 
@@ -273,7 +261,7 @@ static double residues(ws_job *job, int ended, int *exact, double *read) {
     *exact = 0;
     *read = (double)counts_of(job).residues;
     if (ws_scan_state_of(job)->reads_pairs) return -1;
-    while (!ws_scan_state_of(job)->orfs && packed < job->ninput && ws_packed_measure(job->input[packed], &whole)) {
+    while (packed < job->ninput && ws_scan_state_of(job)->input.kind->measure(job->input[packed], &whole)) {
         sum += whole;
         packed++;
     }
@@ -285,10 +273,11 @@ static double residues(ws_job *job, int ended, int *exact, double *read) {
 static void note(const ws_job *job) {
     const ws_scan_state *s = ws_scan_state_of(job);
     const ws_seqread_counts n = counts_of(job);
-    if (s->orfs && ws_orfread_joined(s->orfs))
+    const uint64_t joined = s->input.kind->joined(s->input.own);
+    if (joined)
         ws_message_note(job, "records of fewer than 3 bases: %llu; as esl-translate does, the program put their bases "
                         "before those of the next record; -W keeps records apart",
-                        (unsigned long long)ws_orfread_joined(s->orfs));
+                        (unsigned long long)joined);
     if (n.bad_residues)
         ws_message_note(job, "characters that were no residues, %s: %llu",
                         ws_scan_of(job)->badres == WS_BADRES_X ? "taken as unknown ones" : "left out",

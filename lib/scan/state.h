@@ -6,6 +6,7 @@
 
 #include "lib/stream/packed.h"
 #include "lib/stream/pairs.h"
+#include "lib/scan/input.h"
 #include "lib/scan/scan.h"
 #include "lib/simd/codec.h"
 
@@ -98,8 +99,7 @@ typedef struct ws_scan_state {
     ws_scan *scan;             /* ws_scan_of(job) */
     const ws_scoring *scoring; /* of the tool */
     ws_scan_thread *thread;    /* [job->nworker] */
-    ws_seqread *input; /* what is read; where it is translated, of `orfs` */
-    ws_orfread *orfs;  /* NULL: the input is not translated */
+    ws_scan_input input;
     ws_seqread_conf conf;
     const char *own[WS_COL_MAX]; /* for conf.own */
     const ws_codec *codec;

@@ -211,18 +211,18 @@ static void work(tap *t) {
         text.n += LENGTH + 1;
     }
     temp_file(path, text.p, text.n);
-    must(!ws_seqread_open(&s.input, &conf, &err), "open");
+    must(!ws_scan_input_open(&s.input, &conf, NULL, 1, &err), "open");
     tap_ok(t, reader->done(&job, &cells) < 0, "nothing was read: the work is unknown");
-    must(!ws_seqread_fill(s.input, &b, &err), "read");
+    must(!ws_seqread_fill(s.input.files, &b, &err), "read");
     s.cells = (uint64_t)(all / 4);
     tap_ok(t, is_near(reader->done(&job, &cells), 0.2, 0.35) && is_near(cells, 0.75 * all, 1.05 * all),
            "half was read: cells by its share of the bytes, and half of those read are done");
-    while (!ws_seqread_fill(s.input, &b, &err)) continue;
+    while (!ws_seqread_fill(s.input.files, &b, &err)) continue;
     tap_ok(t, is_near(reader->done(&job, &cells), 0.249, 0.251) && is_near(cells, all * 0.999, all * 1.001),
            "all was read");
     s.reads_pairs = 1;
     tap_ok(t, reader->done(&job, &cells) < 0, "pairs: the work is unknown");
-    ws_seqread_close(s.input);
+    ws_scan_input_close(&s.input);
     ws_batch_release(&b);
     ws_buf_release(&text);
     unlink(path);
