@@ -16,7 +16,7 @@
 typedef struct job {
     ws_span *span;
     size_t n, cap;
-    uint64_t bases;
+    uint64_t bases, takes; /* takes: as many, or more for a short record, as its work and its memory are */
 
     ws_cut_room room;
     ws_cut_orfs orfs;
@@ -118,23 +118,25 @@ void ws_orfread_batch(ws_orfread *r, uint64_t residues) {
 static job *new_job(ws_orfread *r) {
     job *j = &r->job[r->n++];
     j->n = j->left = j->orfs.n = j->orfs.residue.n = 0;
-    j->bases = 0;
+    j->bases = j->takes = 0;
     j->err = (ws_err){0};
     return j;
 }
 
 /* Returns the job that takes the next span; NULL: the round has as many as it may. */
-static job *job_for(ws_orfread *r, uint64_t bases) {
+static job *job_for(ws_orfread *r, uint64_t takes) {
     job *j = r->n ? &r->job[r->n - 1] : NULL;
-    if (!j || j->bases + bases > WS_STREAM_CUT) j = r->n < r->most ? new_job(r) : NULL;
-    if (j) j->bases += bases;
+    if (!j || j->takes + takes > WS_STREAM_CUT) j = r->n < r->most ? new_job(r) : NULL;
+    if (j) j->takes += takes;
     return j;
 }
 
 static int add_span(job *j, const ws_span *s, ws_err *err) {
     const int rc = ws_grow(&j->span, &j->cap, j->n + 1, sizeof *j->span, err);
-    if (!rc) j->span[j->n++] = *s;
-    return rc;
+    if (rc) return rc;
+    j->span[j->n++] = *s;
+    j->bases += s->hi - s->lo + (s->last ? s->bases.n - s->hi : 0);
+    return WS_OK;
 }
 
 /* Adds the strands of a short record, sequence i. */
@@ -142,6 +144,7 @@ static int add_record(const ws_orfread *r, job *j, size_t i, ws_err *err) {
     ws_record whole = {0};
     ws_span s;
     ws_record_begin(&whole, &r->dna, i, !r->watson);
+    if (!whole.whole) j->bases += (r->watson + r->crick) * whole.bases.n;
     int rc = WS_OK;
     while (whole.whole && !rc) {
         rc = ws_record_next(&whole, &r->cut, WS_STREAM_CUT, r->crick, &s, err);

@@ -5,6 +5,7 @@
 #include "tests/lib/drip.h"
 #include "tests/lib/orf_helper.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -50,6 +51,47 @@ static int read_orfs(const char *path, int joins, size_t hold, size_t batch, int
     ws_orfread_close(h.r);
     ws_batch_release(&b);
     return rc;
+}
+
+/* Returns by how much the share that a reader says to have delivered is off at most from that of the ORFs' residues;
+ * all: of these. */
+static double read_shares(const char *path, double all, ws_seqread_counts *n) {
+    const ws_seqread_conf conf = {.path = &path, .npath = 1, .abc = ws_abc_get(WS_ABC_DNA), .batch_residues = 10000,
+                                  .batch_seqs = SIZE_MAX};
+    const ws_translate how = {.table = 1, .least = 5};
+    ws_orfread *r = NULL;
+    ws_batch b = {0};
+    ws_err err;
+    double most = 0;
+    must(!ws_orfread_open(&r, &conf, &how, 4, 0, &err), "open");
+    while (!ws_orfread_fill(r, &b, &err)) {
+        ws_orfread_counts_get(r, n);
+        most = fmax(most, fabs(ws_orfread_share(r) - (double)n->residues / all));
+    }
+    ws_orfread_close(r);
+    ws_batch_release(&b);
+    return most;
+}
+
+/* Records of so many bases: their ORFs are delivered as fast as the reader says. */
+static void test_share(tap *t, size_t length) {
+    enum { BASES = 1500000 };
+    uint64_t seed = 7;
+    char path[PATH_SIZE];
+    ws_buf text = {0};
+    ws_err err;
+    ws_seqread_counts n;
+    for (size_t i = 0; i < BASES / length; i++) {
+        must(!ws_buf_addf(&text, &err, ">%06zu\n", i) && !ws_buf_reserve(&text, length + 1, &err), "memory");
+        for (size_t k = 0; k < length; k++) text.p[text.n++] = "ACGT"[below(&seed, 4)];
+        text.p[text.n++] = '\n';
+    }
+    temp_file(path, text.p, text.n);
+    (void)read_shares(path, 1, &n);
+    const double off = read_shares(path, (double)n.residues, &n);
+    tap_ok(t, off < 0.05, "records of %zu bases: the share of the ORFs is %.3f off at most", length, off);
+    unlink(path);
+    ws_buf_release(&text);
 }
 
 /* Writes each ORF's name, description and first words as a line. */
@@ -101,6 +143,8 @@ int main(int argc, char **argv) {
             ws_buf_release(&genome);
             ws_buf_release(&want);
         }
+    static const size_t length[] = {30, 90, 150, 1000, 33000, 1500000};
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++) test_share(&t, length[k]);
     ws_buf genome = {0}, none = {0};
     make_genome(&genome, 1);
     temp_file(path, genome.p, genome.n);
