@@ -191,6 +191,31 @@ named() { # named WHERE OPTION...: what the devices in use are called
     named '2 x Fake at 0000:01:00.0, 0000:02:00.0' --device all
 }
 
+found_by_auto() { # found_by_auto MS ARGUMENT...: the devices of a run whose batches take so long by its clock
+    WS_FAULT_CLOCK=$1 "$WARPSIEVE_FAULTY/fwdscore" --stats=stats.json -o /dev/null -t 1 -K 3000 "${@:2}" three.hmm demo.fa
+    sed -n 's/^  "device": "\(.*\)",$/\1/p' stats.json
+}
+@test "--backend auto: one device for much work, all for a minute of it, and no others than options or variables name" {
+    local one='Fake at 0000:01:00.0' two='2 x Fake at 0000:01:00.0, 0000:02:00.0'
+    [ "$(found_by_auto 200)" = "$one" ] || fail "$(cat stats.json)"
+    [ "$(found_by_auto 5000)" = "$two" ] || fail "$(cat stats.json)"
+    [ "$(found_by_auto 5000 --device 1)" = 'Fake at 0000:02:00.0' ] || fail "$(cat stats.json)"
+    [ "$(found_by_auto 5000 --backend cuda)" = "$one" ] || fail "$(cat stats.json)"
+    [ "$(CUDA_VISIBLE_DEVICES=1,0 found_by_auto 5000)" = '2 x Fake at 0000:02:00.0, 0000:01:00.0' ] || fail "$(cat stats.json)"
+    [ "$(CUDA_VISIBLE_DEVICES=1 found_by_auto 5000)" = 'Fake at 0000:02:00.0' ] || fail "$(cat stats.json)"
+}
+
+@test "--backend auto: of two devices one cannot be opened, or both are lost in turn" {
+    WS_FAULT_DEVICE=0 WS_FAULT=context=1 run -0 --separate-stderr found_by_auto 5000
+    [ "$output" = 'Fake at 0000:02:00.0; lost: 0000:01:00.0' ] || fail "$output"
+    told 'goes on without device 0000:01:00.0: creating a context failed on the device'
+    [ "$(wc -l <<<"$stderr")" -eq 1 ] || fail "$stderr"
+    fwdscore --backend scalar -a -t 1 three.hmm demo.fa >want
+    WS_FAULT_CLOCK=5000 WS_FAULT=lost=1 "$WARPSIEVE_FAULTY/fwdscore" -a -t 1 -K 3000 three.hmm demo.fa >got 2>said || fail "$(cat said)"
+    same want got || fail 'other rows'
+    cut -d: -f2 said | sed 's/0000//' | same <(printf ' %s\n' 'goes on without device ' 'goes on without the device') -
+}
+
 untouched() { # no call of the CUDA runtime, which alone makes a context
     rm -f calls
     WS_FAULT_CALLS=calls "$WARPSIEVE_FAULTY/$1" $(model_of "$1") small.fa >got

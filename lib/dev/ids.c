@@ -30,18 +30,32 @@ int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err) {
     return WS_OK;
 }
 
+/* Where the driver finds the numbers of the devices, and a part of the environment once it has one. */
+#define VARIABLE "CUDA_VISIBLE_DEVICES"
+static char visible[sizeof VARIABLE + WS_DEV_MAX * 8] = VARIABLE "=";
 static int narrowed;
 
-void ws_dev_narrow(const char *list) {
-    static const char variable[] = "CUDA_VISIBLE_DEVICES";
-    char text[WS_DEV_MAX * 8];
+static void show(const ws_dev_ids *ids) {
+    char *text = visible + sizeof VARIABLE;
     int at = 0;
+    for (int i = 0; i < ids->n; i++)
+        at += snprintf(text + at, WS_DEV_MAX * 8 - (size_t)at, "%s%d", i ? "," : "", ids->id[i]);
+}
+
+void ws_dev_narrow(const char *list) {
     ws_dev_ids ids;
     ws_err ignored; /* ws_dev_start reports a malformed list */
-    if (narrowed || getenv(variable) || ws_dev_ids_parse(&ids, list, &ignored) || ids.all) return;
-    for (int i = 0; i < ids.n; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%d", i ? "," : "", ids.id[i]);
-    narrowed = setenv(variable, text, 1) == 0;
+    if (narrowed || getenv(VARIABLE) || ws_dev_ids_parse(&ids, list, &ignored) || ids.all) return;
+    show(&ids);
+    narrowed = putenv(visible) == 0;
+}
+
+void ws_dev_widen(void) {
+    ws_dev_ids ids = {.n = WS_DEV_MAX};
+    if (!narrowed) return;
+    for (int i = 0; i < ids.n; i++) ids.id[i] = i; /* the driver ends the list at the first that there is not */
+    show(&ids);
+    narrowed = 0;
 }
 
 int ws_dev_is_narrowed(const ws_dev_ids *ids) { return narrowed && !ids->all; }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * --backend auto: the CPU starts, and a device joins once its start-up pays off, as ws_policy_opens says. The program
  * asks at the first reading, since the files then tell how much work there is, and after each step. Small runs never
- * open a device. A chain then gets threads for the streams of the device. */
+ * open a device, and large ones open all of the machine. A chain then gets threads for the streams of the device. */
 #include "lib/dev/device.h"
+#include "lib/dev/ids.h"
 #include "lib/run/backend.h"
 #include "lib/run/message.h"
 #include "lib/run/run.h"
@@ -53,6 +54,7 @@ static void *open_device(void *run_) {
     ws_job *job = run->job;
     ws_err err = {0};
     const char *why;
+    if (job->all_devices) ws_dev_widen(); /* before the driver starts, which `usable` asks first */
     const int usable = job->backend->usable(&job->machine, &why);
     /* besides the workers: waiting for the device costs more than these threads */
     int rc = usable ? ws_backend_open(job, job->nworker, &err) : WS_OK;
@@ -67,11 +69,12 @@ static void *open_device(void *run_) {
 }
 
 void ws_auto_device_look(ws_run *run) {
-    const ws_job *job = run->job;
+    ws_job *job = run->job;
     if (!job->cpu_backend || run->opener_begun || ws_job_is_open(job)) return;
     const ws_policy_run r = state_of(run);
     const ws_opens opens = ws_policy_opens(&r);
     if (opens == WS_OPENS_NOT || atomic_exchange(&run->opener_begun, 1)) return;
+    job->all_devices = !job->stop && ws_policy_opens_all(&r); /* of a library's process others may use the rest */
     set_opens(run, opens);
     /* without the thread the CPU scores everything */
     run->opener_runs = pthread_create(&run->opener, NULL, open_device, run) == 0;

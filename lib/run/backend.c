@@ -169,7 +169,8 @@ static void hear_of_loss(void *job, const char *device, const ws_err *why) {
 /* Opens the backend. Prepares for it the targets that the run has made so far, since a device may join late. */
 int ws_backend_open(ws_job *job, int threads, ws_err *err) {
     const int streams = job->spares_streams ? 0 : job->backend->streams;
-    const ws_devconf conf = {job->common.device, job->common.gpu_mem, streams, hear_of_loss, job};
+    const char *devices = job->all_devices ? "all" : job->common.device;
+    const ws_devconf conf = {devices, job->common.gpu_mem, streams, hear_of_loss, job};
     int rc = job->backend->start ? job->backend->start(&conf, err) : WS_OK;
     if (!rc && job->backend->start) guess_device(job);
     return rc || job->ntarget == 0 ? rc : ws_ready_for(job, job->backend, threads, err);

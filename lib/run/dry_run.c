@@ -93,7 +93,7 @@ static int add_backend(const ws_job *job, ws_buf *text, ws_err *err) {
     const char *why;
     const int waits = job->cpu_backend && !ws_job_is_open(job) && job->backend->usable(&job->machine, &why);
     int rc = ws_buf_addf(text, err, "backend\t%s%s\nthreads\t%d\n", ws_backend_name(job),
-                         waits ? ", and a device once that pays off" : "", job->nworker);
+                         waits ? ", and one device or all once that pays off" : "", job->nworker);
     return rc || !ws_job_has_device(job) ? rc : ws_buf_addf(text, err, "device\t%s\n", ws_dev_name());
 }
 

@@ -65,6 +65,7 @@ struct ws_job {
     int holds;  /* of a chain: there are hits, which outputs get even if the input fails */
     int failed; /* code of the failure that ended the run, for ws_output.flush */
     int backend_ready; /* it can score. With auto the program opens a device late or never. Atomic */
+    int all_devices;   /* auto has found work for all of the machine, so it opens them */
     int device_opens;  /* ws_opens: auto has decided to open a device that is not ready yet. Atomic */
     ws_speeds speeds;
     struct ws_readiness *readiness; /* lib/run/ready.c: which targets are made */

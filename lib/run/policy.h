@@ -54,6 +54,8 @@ typedef struct ws_policy_run {
  * suit a device are left to it from now on. */
 typedef enum ws_opens { WS_OPENS_NOT, WS_OPENS_BESIDE, WS_OPENS_AT_ONCE } ws_opens;
 ws_opens ws_policy_opens(const ws_policy_run *r);
+/* Returns 1 if what is left pays for opening all devices of the machine, 0 if it pays for one at most. */
+int ws_policy_opens_all(const ws_policy_run *r);
 
 /* ---- work ---- */
 

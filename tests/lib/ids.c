@@ -46,6 +46,13 @@ int main(void) {
     ws_dev_narrow("1");
     tap_ok(&t, ws_dev_is_narrowed(&two) && !ws_dev_is_narrowed(&all) && strcmp(getenv(variable), "2,0") == 0,
            "once is enough");
+    ws_dev_widen();
+    tap_ok(&t, !ws_dev_is_narrowed(&two) && strcmp(getenv(variable), "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15") == 0,
+           "all devices after all");
+    setenv(variable, "3", 1);
+    ws_dev_widen();
+    ws_dev_narrow("2,0");
+    tap_ok(&t, !ws_dev_is_narrowed(&two) && strcmp(getenv(variable), "3") == 0, "not where %s is another's", variable);
     static const char loading[] = "CUDA_MODULE_LOADING";
     setenv(loading, "LAZY", 1);
     ws_dev_load_at_start();

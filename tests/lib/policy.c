@@ -68,6 +68,26 @@ static void test_opening(tap *t) {
         tap_ok(t, (int)ws_policy_opens(&c[i].r) == c[i].opens, "a device opens: %s", c[i].what);
 }
 
+static void test_opening_all(tap *t) {
+    static const struct {
+        const char *what;
+        ws_policy_run r;
+        int all;
+    } c[] = {
+        {"a minute of all threads is left", {0.1, 1, 60, 0.3, 1}, 1},
+        {"less", {0.1, 1, 59, 0.3, 1}, 0},
+        {"much is done", {0.9, 1000, 59, 0.3, 1}, 0},
+        {"a minute by a guess", {0, 0, 60, 0.3, 0}, 1},
+        {"a minute by what was done", {0.01, 0.61, -1, 0.3, 0}, 1},
+        {"more than was guessed", {0.01, 0.61, 1, 0.3, 0}, 1},
+        {"less by what was done", {0.01, 0.6, -1, 0.3, 0}, 0},
+        {"a pipe of which a minute has come", {-1, 0, 60, 0.3, 1}, 1},
+        {"a pipe that tells nothing", {-1, 100, -1, 0.3, 0}, 0},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        tap_ok(t, ws_policy_opens_all(&c[i].r) == c[i].all, "all devices open: %s: %d", c[i].what, c[i].all);
+}
+
 static void test_seconds(tap *t) {
     const ws_policy_step none[] = {{-1, 0, 0, 10}, {0, 0, 0, 1}}, first[] = {{-1, 100, 0, 10}, {0, 0, 0, 1}},
                          second[] = {{-1, 100, 100, 10}, {0, 15, 5, 1}},
@@ -166,6 +186,7 @@ int main(void) {
     test_speeds(&t);
     test_seconds(&t);
     test_opening(&t);
+    test_opening_all(&t);
     test_calls(&t);
     test_parts(&t);
     test_room(&t);
