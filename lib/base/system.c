@@ -44,6 +44,13 @@ void ws_system_read_ahead(int fd) { (void)fcntl(fd, F_RDAHEAD, 1); }
 
 void ws_system_large_pages(void *p, size_t n) { (void)p, (void)n; }
 
+int ws_system_node_of(const char *address) {
+    (void)address;
+    return -1;
+}
+
+void ws_system_prefer_node(void *p, size_t n, int node) { (void)p, (void)n, (void)node; }
+
 void ws_system_give_back(void) {}
 
 int ws_system_unnamed_file(const char *folder) {
@@ -95,7 +102,9 @@ void ws_system_sort(void *base, size_t n, size_t size, int (*compare)(const void
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <ctype.h>
 #include <sched.h>
+#include <sys/syscall.h>
 
 /* Machines beyond 1024 cores need a larger set, hence the loop. */
 int ws_system_cores(void) {
@@ -126,6 +135,33 @@ void ws_system_widen_pipe(int fd, int bytes) { (void)fcntl(fd, F_SETPIPE_SZ, byt
 void ws_system_read_ahead(int fd) { (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL); }
 
 void ws_system_large_pages(void *p, size_t n) { (void)madvise(p, n, MADV_HUGEPAGE); }
+
+/* Reads a short file as a string; an empty one if it cannot be read. */
+static void read_line(const char *path, char *text, size_t size) {
+    FILE *f = fopen(path, "re");
+    text[0] = '\0';
+    if (f && !fgets(text, (int)size, f)) text[0] = '\0';
+    if (f) (void)fclose(f);
+}
+
+int ws_system_node_of(const char *address) {
+    char path[96] = "/sys/bus/pci/devices/", text[32];
+    size_t n = strlen(path);
+    read_line("/sys/devices/system/node/online", text, sizeof text);
+    if (!strpbrk(text, ",-")) return -1; /* "0": one node */
+    for (; *address && n < 64; address++) path[n++] = (char)tolower((unsigned char)*address);
+    snprintf(path + n, sizeof path - n, "/numa_node");
+    read_line(path, text, sizeof text);
+    return text[0] ? (int)strtol(text, NULL, 10) : -1;
+}
+
+void ws_system_prefer_node(void *p, size_t n, int node) {
+    enum { PREFERRED = 1 /* MPOL_PREFERRED */, WORDS = 16, BITS = 8 * sizeof(unsigned long) };
+    unsigned long nodes[WORDS] = {0};
+    if (node < 0 || node >= WORDS * BITS) return;
+    nodes[node / BITS] = 1UL << node % BITS;
+    (void)syscall(SYS_mbind, p, n, PREFERRED, nodes, WORDS * BITS + 1, 0);
+}
 
 void ws_system_give_back(void) {
 #ifdef __GLIBC__

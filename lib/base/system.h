@@ -35,6 +35,14 @@ void ws_system_read_ahead(int fd);
 /* Asks for large pages of n bytes at p, both multiples of 4096. Where the system has none, nothing changes. */
 void ws_system_large_pages(void *p, size_t n);
 
+/* Returns the node of memory that a device of the PCI bus is near, by its address, such as 0000:18:00.0; -1 where the
+ * machine has one node alone or does not say. */
+int ws_system_node_of(const char *address);
+
+/* Asks for n bytes at p, both multiples of 4096, to come from a node of memory when they are first written. Where the
+ * system cannot do so, and for nodes below 0, nothing changes. */
+void ws_system_prefer_node(void *p, size_t n, int node);
+
 /* Gives freed memory back to the system, where the C library can: it may keep a gigabyte that threads have freed. */
 void ws_system_give_back(void);
 

@@ -238,11 +238,12 @@ static int add_device(int id, int name, int count, size_t limit, ws_err *err) {
     d->id = id;
     d->index = pool.ndev++;
     d->limit = limit;
-    d->node = -1;
     pthread_mutex_init(&d->uploading, NULL);
-    if (cudaDeviceGetPCIBusId(d->address, sizeof d->address, id) == cudaSuccess) return WS_OK;
-    (void)cudaGetLastError();
-    snprintf(d->address, sizeof d->address, "%d", name);
+    if (cudaDeviceGetPCIBusId(d->address, sizeof d->address, id) != cudaSuccess) {
+        (void)cudaGetLastError();
+        snprintf(d->address, sizeof d->address, "%d", name);
+    }
+    d->node = ws_system_node_of(d->address);
     return WS_OK;
 }
 

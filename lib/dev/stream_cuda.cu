@@ -98,15 +98,16 @@ int ws_devstream_begin(ws_devstream *s, ws_err *err) {
     return ws_devstream_room(s, &s->arena, need, err);
 }
 
-// Returns n bytes in *p, on large pages if they are many. The thread fills them before the driver pins them. *p is NULL
-// on failure.
-static cudaError_t registered(void **p, size_t n) {
+// Returns n bytes in *p, on large pages of a node of memory if they are many. The thread fills them before the driver
+// pins them. *p is NULL on failure.
+static cudaError_t registered(void **p, size_t n, int node) {
     const size_t PAGE = 4096, LARGE = 2 << 20, size = n < LARGE ? PAGE : LARGE, bytes = (n + size - 1) / size * size;
     if (posix_memalign(p, size, bytes) != 0) {
         *p = NULL;
         return cudaErrorMemoryAllocation;
     }
     if (n >= LARGE) ws_system_large_pages(*p, bytes);
+    if (n >= LARGE) ws_system_prefer_node(*p, bytes, node);
     for (size_t i = 0; i < bytes; i += PAGE) ((volatile char *)*p)[i] = 0;
     const cudaError_t e = cudaHostRegister(*p, bytes, cudaHostRegisterDefault);
     if (e == cudaSuccess) return e;
@@ -119,7 +120,7 @@ static cudaError_t registered(void **p, size_t n) {
 // pins small pages under a lock of the driver: four threads had 64 MB each after 29, 61, 95 and 121 ms. Large pages
 // that their threads fill before they are pinned took 22 to 29 ms (pinned-h100.tsv).
 static cudaError_t pinned_create(const ws_device *d, void **p, size_t n) {
-    if (d->registers) return registered(p, n);
+    if (d->registers) return registered(p, n, d->node);
     const cudaError_t e = cudaMallocHost(p, n);
     if (e != cudaSuccess) *p = NULL;
     return e;
@@ -138,7 +139,7 @@ void ws_pinned_destroy(const ws_device *d, void *p) {
 
 bool ws_pinned_registers() {
     void *p;
-    if (registered(&p, 1) == cudaSuccess) {
+    if (registered(&p, 1, -1) == cudaSuccess) {
         unregister(p);
         return true;
     }
