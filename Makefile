@@ -114,6 +114,7 @@ SCRIPTS   := warpsieve-msa
 MODULE    := packaging/python/warpsieve/__init__.py $(wildcard packaging/python/warpsieve/msa/*.py)
 
 all: $(TOOLS:%=bin/%) $(SCRIPTS:%=bin/%) $(PAGES) libexec/warpsieve/hmmer $(NAMED) ## build the executables into bin/
+	@$(if $(findstring s,$(firstword -$(MAKEFLAGS)))$(filter-out all,$(or $(MAKECMDGOALS),all)),:,echo 'The programs are in bin. make demo tries them, make install installs them.')
 
 # The names of HMMER's programs, and of PaPaRa: links NAME=PROGRAM. Installed, they lie beside BINDIR, where no PATH looks by itself:
 # hmmsieve --hmmer-path prints the folder.

@@ -171,6 +171,16 @@ version_has_facts() {
         fail "$(cat "$BATS_TEST_TMPDIR/said")"
 }
 
+@test "make says where the programs are, unless it is asked to be silent or has another goal" {
+    local said='The programs are in bin' flags=(-C "$top" --no-print-directory CUDA=0 TOOLS= SCRIPTS= PAGES= NAMED=)
+    run -0 outside_of_bats make "${flags[@]}"
+    grep -q "^$said" <<<"$output" || fail "$output"
+    run -0 outside_of_bats make -s "${flags[@]}" all
+    [[ $output != *$said* ]] || fail "$output"
+    run -0 outside_of_bats make -n "${flags[@]}" demo
+    [[ $output != *$said* ]] || fail "$output"
+}
+
 @test "make debug: links each program into build/debug/bin" {
     run -0 make -n -C "$top" CUDA=0 debug
     for t in $(all_tools); do grep -q -- "-o build/debug/bin/$t " <<<"$output" || fail "$t"; done
