@@ -58,6 +58,8 @@ lost_devices() { grep -cE '^msvfilt: goes on without device 0000:0[12]:00.0: ' s
     WS_FAULT_DEVICE=0 WS_FAULT=lost=3 "$WARPSIEVE_FAULTY/${search[0]}" --stats "${search[@]:1}" 2>said >got
     [ "$(lost_devices)" -eq 1 ] || fail "$(cat said)"
     grep -q 'backend cuda on Fake at 0000:02:00.0; lost: 0000:01:00.0, bound by ' said || fail "$(cat said)"
+    WS_FAULT_DEVICE=0 WS_FAULT=gone=4 run -0 --separate-stderr "$WARPSIEVE_FAULTY/${search[0]}" "${search[@]:1}"
+    told 'goes on without device 0000:01:00.0: asking for the compute capability failed on the device'
     WS_FAULT=lost=3 run -1 --separate-stderr "$WARPSIEVE_FAULTY/${search[0]}" "${search[@]:1}"
     echo "$stderr" >said
     [ "$(lost_devices)-$(wc -l <said)" = 1-2 ] || fail "$stderr"

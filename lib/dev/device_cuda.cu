@@ -136,7 +136,7 @@ static struct {
     void *own;
     ws_err failed; // error of opening the last device that was left
     ws_device dev[WS_DEV_MAX];
-    int ndev, nlost;
+    int ndev, nlost; // nlost: atomic, and changes under the lock
     ws_devstream stream[WS_DEV_MAX * WS_DEV_STREAMS_MOST];
     waiter *waiting;       // threads that wait for a stream
     bool stopping;         // ... or now, because the run ends
@@ -157,7 +157,7 @@ static bool lose(ws_device *d, const ws_err *err) {
     pthread_mutex_lock(&pool.lock);
     const bool first = !d->lost && pool.nlost < pool.ndev - 1;
     d->lost |= first;
-    pool.nlost += first;
+    __atomic_add_fetch(&pool.nlost, (int)first, __ATOMIC_RELAXED);
     if (first) wake_waiting();
     const bool lost = d->lost;
     pthread_mutex_unlock(&pool.lock);
@@ -247,7 +247,8 @@ static int add_device(int id, int name, int count, size_t limit, ws_err *err) {
     return WS_OK;
 }
 
-// Asks what a device is. Fails if the build has no code for it; name: the user's number.
+// Asks what a device is, and leaves `capability` 0 on failure. Fails if the build has no code for it; name: the user's
+// number.
 static int ask_device(ws_device *d, int name, ws_err *err) {
     int major = 0, minor = 0, clusters = 0;
     int rc = ws_cuda_check(device_cc(d->id, &major, &minor), "asking for the compute capability", err);
@@ -255,11 +256,12 @@ static int ask_device(ws_device *d, int name, ws_err *err) {
     if (!has_image(major, minor))
         return ws_fail(err, WS_EDEV, "device %d has compute capability %d.%d, this program was built for " WS_CUDA_SMS,
                        name, major, minor);
-    d->capability = 10 * major + minor;
     if (cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, d->id) != cudaSuccess) (void)cudaGetLastError();
     d->clusters = clusters != 0;
-    return ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
-                         "asking for shared memory", err);
+    rc = ws_cuda_check(cudaDeviceGetAttribute(&d->shared_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id),
+                       "asking for shared memory", err);
+    if (!rc) d->capability = 10 * major + minor;
+    return rc;
 }
 
 static int choose_devices(const char *list, uint64_t mem, ws_err *err) {
@@ -446,12 +448,7 @@ bool ws_devstream_give(ws_devstream *s, int rc, const ws_err *err) {
     return lost;
 }
 
-static int devices_left() {
-    pthread_mutex_lock(&pool.lock);
-    const int n = pool.ndev - pool.nlost;
-    pthread_mutex_unlock(&pool.lock);
-    return n;
-}
+static int devices_left() { return pool.ndev - __atomic_load_n(&pool.nlost, __ATOMIC_RELAXED); }
 
 int ws_dev_streams(void) { return devices_left() * pool.streams; }
 
@@ -517,23 +514,24 @@ ws_dev_times ws_dev_clock(void) {
     return t;
 }
 
+// Devices without a capability were lost at the start.
 int ws_dev_capability(void) {
     int least = 0;
-    for (int i = 0; i < pool.ndev; i++)
-        if (i == 0 || pool.dev[i].capability < least) least = pool.dev[i].capability;
+    for (const ws_device *d = pool.dev; d < pool.dev + pool.ndev; d++)
+        if (d->capability && (!least || d->capability < least)) least = d->capability;
     return least;
 }
 
 size_t ws_dev_shared(void) {
     int least = 0;
-    for (int i = 0; i < pool.ndev; i++)
-        if (i == 0 || pool.dev[i].shared_max < least) least = pool.dev[i].shared_max;
+    for (const ws_device *d = pool.dev; d < pool.dev + pool.ndev; d++)
+        if (d->capability && (!least || d->shared_max < least)) least = d->shared_max;
     return (size_t)least;
 }
 
 int ws_dev_clusters(void) {
     int all = pool.ndev > 0;
-    for (int i = 0; i < pool.ndev && all; i++) all = pool.dev[i].clusters;
+    for (const ws_device *d = pool.dev; d < pool.dev + pool.ndev; d++) all &= d->clusters || !d->capability;
     return all;
 }
 

@@ -7,7 +7,8 @@
 #   scores faults searches memcheck racecheck initcheck
 # Each part is made for ten minutes of an H200 with 16 cores, and ends with a line that says how long it took. The part
 # faults has those of the filters, pairhmm, papara-score, mrfseg and hmmcast, the part searches those of programs that
-# search. Together they start 660 programs (a fake device counts 387 and 277), and each opens the device for 0.4 s.
+# search. Together they start 607 programs (351 and 256, without those of two devices), and each opens the device for
+# 0.4 s.
 set -u
 b=$(cd "$1" && pwd) || exit 1
 shift
