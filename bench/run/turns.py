@@ -210,7 +210,7 @@ class Bench:
             numbers = {}
             for spec in specs:
                 threads = len(self.cores) if spec in ("all", "gpu") else int(spec)
-                if spec == "gpu" and (program == "HMMER" or not self.args.device):
+                if spec == "gpu" and (program in ("HMMER", "pyhmmer") or not self.args.device):
                     continue # HMMER has no GPU
                 if threads <= len(self.cores):
                     numbers[spec == "gpu", threads] = spec
