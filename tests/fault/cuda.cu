@@ -6,7 +6,7 @@
 //             pinned         the N-th cudaHostRegister or cudaMallocHost pins nothing
 //             launch         the N-th launch of a kernel fails
 //             choice         the N-th cudaSetDevice fails
-//             context        the N-th cudaFree(NULL), which makes a context, fails
+//             context        the N-th cudaFree(NULL) that makes a context fails
 //             lost           at the N-th wait for a stream the device is lost: this and every later call fails
 //             gone           the same at the N-th call of any function
 //             call           the N-th call of any function fails, later ones do not
@@ -58,8 +58,18 @@ __attribute__((constructor)) static void configure(void) {
     ask_for(what);
 }
 
+static thread_local bool opening; // this thread has given a device its flags, and made no context yet
+
+// Returns whether cudaFree(p) makes a context. At the end of a run it frees buffers that were never made.
+static bool makes_context(const void *p) {
+    const bool makes = !p && opening;
+    opening = opening && !makes;
+    return makes;
+}
+
 // Other devices open after that of WS_FAULT_DEVICE, so that this one has the first call.
 static void give_way(const char *name) {
+    opening = opening || strcmp(name, "cudaSetDeviceFlags") == 0;
     if (only < 0) return;
     if (current == only && strcmp(name, "cudaEventRecord") == 0) begun = true;
     const bool waits = current != only && strcmp(name, "cudaSetDeviceFlags") == 0;
@@ -236,7 +246,7 @@ PLAIN(cudaFuncGetAttributes, (cudaFuncAttributes *a, const void *f), (a, f), cud
 PLAIN(cudaFuncSetAttribute, (const void *f, cudaFuncAttribute a, int v), (f, a, v), cudaSuccess)
 PLAIN(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *f, int threads, size_t shared),
       (n, f, threads, shared), give(n, 2))
-WRAP(cudaFree, p ? NULL : "context", cudaErrorUnknown, (void *p), (p), drop(p))
+WRAP(cudaFree, makes_context(p) ? "context" : NULL, cudaErrorUnknown, (void *p), (p), drop(p))
 PLAIN(cudaFreeAsync, (void *p, cudaStream_t s), (p, s), drop(p))
 PLAIN(cudaFreeHost, (void *p), (p), drop(p))
 PLAIN(cudaHostUnregister, (void *p), (p), cudaSuccess)
