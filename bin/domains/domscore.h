@@ -197,7 +197,7 @@ typedef struct ws_dom_lists {
     int (*rank)(const struct ws_dom_lists *l, size_t i, ws_hitquery *q, ws_textconf *text, ws_err *err);
 } ws_dom_lists;
 /* Lists that are made side by side: n from `first` on, and the most hits whose text is in memory together. Without
- * --mem at most some 460 MB are in memory. */
+ * --mem at most some 500 MB are in memory. */
 typedef struct ws_dom_group {
     size_t first, n, hits;
 } ws_dom_group;

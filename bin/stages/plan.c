@@ -343,8 +343,9 @@ int ws_plan_spans_stream_ends(int threads, int streams) { return threads <= stre
 ws_plan_lists ws_plan_lists_of(int tight, int aligned) {
     /* With 8,192 for both, 3 of 16 threads made text at the end of 100 queries x 1 G residues, and the search took 5.27
      * s. With 8,192 and 131,072 it took 5.10 s (points-h100.tsv, means of three). A hit is some 7 KB of text with its
-     * alignment, and 0.9 KB without. By 65,536 of the latter eight of 32 threads made text for 0.79 s at the end of
-     * 1,200 models x 590 M residues: others waited for the longest lists. */
+     * alignment, and 1 KB without. With 65,536 of the latter, 8 of 32 threads made text at the end of 1,200 models x
+     * 590 M residues, for 0.79 s, and the others waited for the longest lists (two H200). With 524,288, 13 of 16 did,
+     * for 0.77 s (one H200). */
     enum { ALONE = 32768, ALIGNED = 65536, PLAIN = 8 * ALIGNED, TIGHT = 8192, LISTS = 4096 };
     return tight ? (ws_plan_lists){TIGHT, TIGHT, LISTS} : (ws_plan_lists){ALONE, aligned ? ALIGNED : PLAIN, LISTS};
 }

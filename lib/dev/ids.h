@@ -27,8 +27,8 @@ int ws_dev_ids_parse(ws_dev_ids *ids, const char *list, ws_err *err);
 void ws_dev_narrow(const char *list);
 
 /* Lets the driver find the devices 0 to 15 after ws_dev_narrow: for a run that has work for all, before its first CUDA
- * call. Other threads may read the environment, so the bytes of the variable change where they are; the
- * driver alone may read them. Does nothing where ws_dev_narrow did nothing. */
+ * call. Other threads may read the environment, so the variable keeps its place and only its bytes change. The driver
+ * alone reads them. Does nothing where ws_dev_narrow did nothing. */
 void ws_dev_widen(void);
 
 /* Returns 1 if the driver numbers the devices of ids 0, 1 ... in their order after ws_dev_narrow; 0 if they keep

@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#include <time.h>
-
 typedef struct member {
     ws_chain *chain;
     ws_chain_thread thread;
